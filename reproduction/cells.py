@@ -65,7 +65,7 @@ class Cell:
 def compute(cell: Cell, methods: Sequence[str], rank: Rank | None = None) -> Values:
     """Compute a cell for some contestants; tests replace :func:`hitsndiffs.rank`."""
     if rank is None:
-        from hitsndiffs.results.ranking import rank as library_rank
+        from hitsndiffs.results.rank import rank as library_rank
 
         rank = library_rank
     with warnings.catch_warnings():

@@ -40,8 +40,7 @@ def test_a_test_gets_a_latent_key():
     assert ranking.by == "correct"
     assert ranking.confidence > 0.8
     assert accuracy(ability, ranking.scores) > 0.85
-    table_columns = ranking.columns()
-    assert {"correct", "ability", "rank_low", "rank_high"} <= set(table_columns)
+    assert {"correct", "ability", "rank_low", "rank_high"} <= set(ranking.cells().columns)
 
 
 def test_items_with_labels_of_their_own_are_no_case_for_confusion_matrices():
@@ -100,7 +99,8 @@ def test_doubt_comes_with_advice_and_the_advice_helps():
     r = make_responses(table)
     doubtful = rank(r, resamples=0)
     assert doubtful.confidence < 0.7
-    assert sum("strong user" in note for note in doubtful.notes) == 1
+    assert doubtful.verdict.doubt == "unknown"
+    assert "hnd.rank(responses, " in doubtful.verdict.help
     for camp in (0, 1):
         settled = rank(r, answers=dict.fromkeys(range(4), camp), resamples=0)
         first, second = settled.scores[:20].mean(), settled.scores[20:].mean()

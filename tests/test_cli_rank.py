@@ -255,7 +255,7 @@ def test_out_may_be_a_link_or_a_device(here: Here, tmp_path: Path) -> None:
     link.symlink_to(real)
     assert here("rank", QUIZ, "--out", link).code == 0
     assert link.is_symlink()
-    assert real.read_text().startswith("user,")
+    assert real.read_text().startswith("rank,user,")
     assert here("rank", QUIZ, "--out", "/dev/null").code == 0
 
 

@@ -88,7 +88,7 @@ def test_a_file_keeps_its_mode(here: Here, tmp_path: Path, mode: int) -> None:
     out.chmod(mode)
     assert here("rank", QUIZ, *HND, "--out", out).code == 0
     assert stat.S_IMODE(out.stat().st_mode) == mode
-    assert out.read_text().startswith("user,")
+    assert out.read_text().startswith("rank,user,")
 
 
 def test_a_new_file_follows_the_umask(tmp_path: Path) -> None:
@@ -318,7 +318,7 @@ def test_closed_streams(tmp_path: Path, streams: str, code: int, says: str) -> N
     assert done.returncode == code
     assert says in done.stderr
     assert "Traceback" not in done.stderr
-    assert out.read_text().startswith("user,")
+    assert out.read_text().startswith("rank,user,")
 
 
 def test_standard_input_that_is_closed() -> None:

@@ -52,7 +52,7 @@ def test_two_camps_are_two_readings_and_a_question_tells_them_apart():
             agrees = np.corrcoef(settled.scores, (first, second)[camp].correct)[0, 1]
             assert agrees > 0.8
             assert settled.confidence > ranking.confidence
-    assert any("would settle most" in note for note in ranking.notes)
+    assert all(repr(str(question.item)) in ranking.verdict.help for question in asked)
 
 
 def test_readings_that_agree_are_not_counted_as_ways_that_disagree():

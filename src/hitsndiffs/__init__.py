@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from hitsndiffs.results.metrics import accuracy as accuracy
     from hitsndiffs.results.parts import differences as differences
     from hitsndiffs.results.parts import parts as parts
+    from hitsndiffs.results.rank import rank as rank
     from hitsndiffs.results.ranking import Ranking as Ranking
-    from hitsndiffs.results.ranking import rank as rank
     from hitsndiffs.results.saving import load as load
     from hitsndiffs.results.surprising import surprisingly_popular as surprisingly_popular
 
@@ -54,7 +54,7 @@ _PUBLIC = {
     "marks": "results.marks",
     "parts": "results.parts",
     "plan": "reading",
-    "rank": "results.ranking",
+    "rank": "results.rank",
     "read_key": "reading",
     "read_responses": "reading",
     "simulate": "irt",

@@ -10,8 +10,8 @@ from hitsndiffs.cli.text import BEST, say, show_rows
 from hitsndiffs.data.files import write_whole
 from hitsndiffs.data.progress import working
 from hitsndiffs.errors import InputError
-from hitsndiffs.results.exports import key_frame
-from hitsndiffs.results.given import key_parameter
+from hitsndiffs.results.rank import key_parameter
+from hitsndiffs.results.tables import key_frame
 from hitsndiffs.results.values import records
 from hitsndiffs.results.wording import count, per_cent, sizes
 

@@ -21,8 +21,8 @@ from hitsndiffs.data.files import Writer, same_place, text_writer, write_whole
 from hitsndiffs.data.progress import working
 from hitsndiffs.errors import InputError
 from hitsndiffs.reading import read_key
-from hitsndiffs.results.exports import key_frame, ranking_frame
-from hitsndiffs.results.given import key_parameter
+from hitsndiffs.results.rank import key_parameter
+from hitsndiffs.results.tables import key_frame
 
 if TYPE_CHECKING:
     from hitsndiffs.reading import Plan
@@ -70,7 +70,7 @@ def rank_file(job: Job) -> None:
 
 
 def _ranking(job: Job) -> tuple[Ranking, Plan]:
-    from hitsndiffs.results.ranking import rank
+    from hitsndiffs.results.rank import rank
 
     method = job.method or "auto"
     params = job.params
@@ -111,7 +111,7 @@ def _write(ranking: Ranking, job: Job, plan: Plan) -> None:
         if job.out.suffix.lower() == ".json":
             files[job.out] = text_writer(ranking.to_json() + "\n")
         else:
-            files[job.out] = table_writer(ranking_frame(ranking), job.out, raw=job.raw)
+            files[job.out] = table_writer(ranking.cells().frame(), job.out, raw=job.raw)
     if job.key_out is not None:
         files[job.key_out] = table_writer(key_frame(ranking), job.key_out, raw=job.raw)
     if job.report is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -15,8 +16,6 @@ from hitsndiffs.cli.text import (
     say,
     show_json,
     show_table,
-    six_digits,
-    tab_separated,
     title,
     whole,
 )
@@ -90,9 +89,8 @@ def _certainty(ranking: Ranking) -> Iterator[str]:
     if ranking.consistent:
         yield "The order is certified: it fits every single answer."
     if (sure := sureness(ranking)) is not None:
-        helps = ranking.what_helps
-        tell = " Tell it with --answers or --strong-user."
-        yield sure if helps is None else f"{sure} {helps}{tell}"
+        helps = ranking.verdict.help
+        yield f"{sure} To be surer: {helps}" if helps else sure
     if (said := repeats(ranking)) is not None:
         yield said
 
@@ -114,22 +112,9 @@ def _say_key(ranking: Ranking, job: Job) -> None:
 
 
 def _pipe(ranking: Ranking, job: Job) -> None:
-    """All users (or the top ones), with tabs between the columns."""
-    order = ranking.order[: job.top]
-    low, high = ranking.rank_intervals()
-    columns = {
-        "rank": [whole(rank) for rank in ranking.ranks[order].tolist()],
-        "user": [str(user) for user in ranking.users[order].tolist()],
-        "score": [six_digits(score) for score in ranking.scores[order].tolist()],
-        "error": [six_digits(error) for error in ranking.standard_errors[order].tolist()],
-        "low": [whole(rank) for rank in low[order].tolist()],
-        "high": [whole(rank) for rank in high[order].tolist()],
-        "answers": [str(n) for n in ranking.responses.answers_per_user[order].tolist()],
-    }
-    if ranking.n_components > 1:
-        groups = ranking.components[order].tolist()
-        columns["group"] = ["" if group < 0 else str(group + 1) for group in groups]
-    tab_separated(list(columns), zip(*columns.values(), strict=True))
+    """All users (or the top ones), with tabs between the columns; not if they go to a file."""
+    if job.out is None:
+        sys.stdout.write(ranking.cells(ranking.order[: job.top]).tab_separated())
 
 
 def _show(ranking: Ranking, job: Job) -> None:

@@ -15,7 +15,8 @@ from hitsndiffs.errors import ConvergenceWarning
 from hitsndiffs.order.consistency import analyse
 from hitsndiffs.order.ties import patterns
 from hitsndiffs.results.diagnostics import item_remarks, settled
-from hitsndiffs.results.ranking import Ranking, rank
+from hitsndiffs.results.rank import rank
+from hitsndiffs.results.ranking import Ranking
 from hitsndiffs.results.sureness import sureness
 from hitsndiffs.results.wording import count, judged, listed, per_cent
 from hitsndiffs.spectral import leading_axes

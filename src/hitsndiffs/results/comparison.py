@@ -18,9 +18,9 @@ from hitsndiffs.data.responses import Responses
 from hitsndiffs.engines import Engine, open_engine
 from hitsndiffs.errors import ConvergenceWarning, InputError
 from hitsndiffs.methods import METHODS, Method, TrueAnswer, make
+from hitsndiffs.methods.inputs import as_responses
 from hitsndiffs.methods.keys import key_given
 from hitsndiffs.results.advice import advice
-from hitsndiffs.results.given import as_responses
 from hitsndiffs.results.metrics import accuracy
 from hitsndiffs.results.values import jsonable
 from hitsndiffs.results.wording import count

@@ -1,34 +1,30 @@
-"""Ranking: the one result type, and :func:`rank`, which makes it."""
+"""Ranking: the one result type."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from hitsndiffs.data.lookup import python_value
-from hitsndiffs.data.progress import working
+from hitsndiffs.data.lookup import covered_items, known_options, no_such_user
 from hitsndiffs.data.responses import Responses
 from hitsndiffs.engines import Engine, open_engine
-from hitsndiffs.engines.opening import is_dask_frame
 from hitsndiffs.errors import InputError
-from hitsndiffs.methods import Fit, Method, make
+from hitsndiffs.methods import Fit, Method
 from hitsndiffs.order.arrangement import ordered_users
 from hitsndiffs.order.orientation import Orientation
 from hitsndiffs.order.ties import Levels, members
 from hitsndiffs.results import version as versions
 from hitsndiffs.results.asking import Asking
-from hitsndiffs.results.given import as_responses, sampled, with_groups
-from hitsndiffs.results.rendering import as_dict, as_text
-from hitsndiffs.results.resampling import refitted
-from hitsndiffs.results.sureness import what_helps
+from hitsndiffs.results.columns import Cells, cells_of
+from hitsndiffs.results.rendering import as_dict, as_json, as_text
+from hitsndiffs.results.resampling import refitted, widening
 from hitsndiffs.results.tables import RankingTables
+from hitsndiffs.results.tiers import tiers_of
 from hitsndiffs.results.uncertainty import (
     half_sample_errors,
     rank_intervals,
@@ -36,76 +32,22 @@ from hitsndiffs.results.uncertainty import (
     top_probabilities,
 )
 from hitsndiffs.results.values import same
+from hitsndiffs.results.verdict import Verdict, doubt_of, verdict_of
+from hitsndiffs.results.versus import Versus, versus
 from hitsndiffs.results.views import RankingViews
 from hitsndiffs.results.wording import count, listed
 
-if TYPE_CHECKING:
-    from hitsndiffs.results.placing import Placement
-
-__all__ = ["Ranking", "rank"]
+__all__ = ["Ranking"]
 
 Vector = npt.NDArray[np.float64]
 
-QUANTITIES = ("correct", "ability")
-
-
-def rank(
-    responses: Any,
-    method: str = "auto",
-    *,
-    by: str | None = None,
-    bootstrap: int = 0,
-    sample: int | None = None,
-    **params: Any,
-) -> Ranking:
-    """Rank users by ability, from their answers alone.
-
-    A Dask frame, or what ``hnd.read_responses(…, engine="dask")`` returns, is ranked on the
-    cluster; the result is a :class:`~hitsndiffs.results.cluster.ClusterRanking`.
-
-    Parameters
-    ----------
-    responses
-        :class:`~hitsndiffs.Responses`, or any table that :meth:`Responses.from_table` takes.
-    method
-        A name of :data:`hitsndiffs.METHODS`.
-    by
-        ``"correct"`` (expected share of right answers) or ``"ability"`` (latent ability): what
-        the scores are, for methods that have both. Default: what the method does best.
-    bootstrap
-        Standard errors from this many random halves of the items instead of the method's own.
-    sample
-        Rank only this many users, drawn at random (``seed=``), in the order of the data.
-    **params
-        Parameters of the method, for example ``solver=``, ``answers=``, ``strong_user=``,
-        ``seed=``, ``engine=``; ``group=`` is a mapping (user → group) or a column of the table.
-
-    Examples
-    --------
-    >>> import hitsndiffs as hnd
-    >>> r = hnd.Responses.from_wide(
-    ...     [list("AAA"), list("AAB"), list("ABB"), list("BBC"), list("BCD")], users=list("vwxyz")
-    ... )
-    >>> ranking = hnd.rank(r, method="hnd")
-    >>> ranking.ranks.tolist(), ranking.consistent
-    ([1.0, 2.0, 3.0, 4.0, 5.0], True)
-    >>> ranking.answer_key()
-    {0: 'A', 1: 'A', 2: 'A'}
-    """
-    if isinstance(responses, Engine) or is_dask_frame(responses):
-        from hitsndiffs.results.cluster import rank_there
-
-        return rank_there(responses, method, by, bootstrap, params)  # type: ignore[no-any-return]
-    responses, params = with_groups(responses, method, params)
-    if sample is not None:
-        responses = sampled(responses, sample, int(params.get("seed", 0)))
-    if by is not None and by not in QUANTITIES:
-        raise InputError(f"by must be one of {', '.join(QUANTITIES)}; got {by!r}.")
-    estimator = make(method, **params)
-    with working("Ranking"):
-        estimator.fit(responses)
-        ranking = Ranking.of(responses, estimator, by)
-        return ranking.bootstrapped(bootstrap) if bootstrap else ranking
+#: What ``dir()`` and editors offer first.
+OFFERED = (
+    "abilities", "answer_key", "ask", "components", "confidence", "confusion", "consistent",
+    "converged", "items", "method", "notes", "option_weights", "options", "orientation", "plot",
+    "rank_intervals", "ranks", "readings", "reliability", "report", "responses", "save", "score",
+    "scores", "standard_errors", "table", "tiers", "to_json", "users", "verdict", "versus",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -138,6 +80,10 @@ class Ranking(Asking, RankingTables, RankingViews):
         The software's version.
     resampled_errors
         Standard errors from random halves of the items, if requested.
+    given_key
+        The key that was given with the answers or found in their file, if any; it may err.
+    command
+        The command line that made the ranking, if one did.
     """
 
     responses: Responses
@@ -152,9 +98,17 @@ class Ranking(Asking, RankingTables, RankingViews):
     consistent: bool
     version: str
     resampled_errors: Vector | None = None
+    given_key: Mapping[Any, Any] | None = None
+    command: str | None = None
 
     @classmethod
-    def of(cls, responses: Responses, method: Method, by: str | None = None) -> Ranking:
+    def of(
+        cls,
+        responses: Responses,
+        method: Method,
+        by: str | None = None,
+        given_key: Mapping[Any, Any] | None = None,
+    ) -> Ranking:
         """Make the ranking of a fitted method."""
         fit, labels = method.fit_, method.components_
         scores, quantity = _scores(method, fit, by)
@@ -172,6 +126,7 @@ class Ranking(Asking, RankingTables, RankingViews):
             order=_read_only(np.concatenate([order, np.flatnonzero(labels < 0)])),
             consistent=consistent and (fit.choice is None or fit.choice.method is not None),
             version=versions.version(),
+            given_key=responses.key if given_key is None else given_key,
         )
         made.__dict__["data"] = method.data_  # the engine is open already
         return made
@@ -193,6 +148,75 @@ class Ranking(Asking, RankingTables, RankingViews):
         """Expected share of right answers (0–1), if the method has it."""
         return self.fit.correct
 
+    # -- how far to rely on it -----------------------------------------------------------------
+
+    @cached_property
+    def verdict(self) -> Verdict:
+        """One sentence on how far to rely on the order, doubt first.
+
+        ``verdict.doubt`` says in a word what the doubt is, and ``verdict.help`` is the command
+        that would make the order surer.
+
+        Examples
+        --------
+        >>> import hitsndiffs as hnd
+        >>> r = hnd.simulate("grm", users=40, items=60, seed=1).responses
+        >>> hnd.rank(r, answers={0: 0, 1: 0}).verdict.doubt
+        ''
+        """
+        return verdict_of(self)
+
+    @cached_property
+    def tiers(self) -> npt.NDArray[np.int64]:
+        """Groups of users that the data tell apart: 1 = top, -1 = no answers.
+
+        The first of a tier is above the first of the next with 95 % probability; users of
+        neighbouring tiers may be equally good. While it is open who is good (``verdict.doubt``),
+        all are in one tier. Users of different components cannot be compared: each has its tiers.
+
+        Examples
+        --------
+        >>> import hitsndiffs as hnd
+        >>> alike = hnd.rank([["A", "B"], ["A", "B"], ["A", "B"]])
+        >>> alike.tiers.tolist()
+        [1, 1, 1]
+        """
+        tiers = np.where(self.components < 0, -1, 1)
+        if doubt_of(self) in ("", "apart"):
+            for users in members(self.components):
+                tiers[users] = tiers_of(self.scores[users], self.own_errors[users])
+        return _read_only(tiers)
+
+    def versus(self, a: Any, b: Any) -> Versus:
+        """Compare two users by the items that both answered.
+
+        Parameters
+        ----------
+        a, b
+            The users' labels.
+
+        Examples
+        --------
+        >>> import hitsndiffs as hnd
+        >>> ranking = hnd.rank(hnd.simulate("samejima", users=40, items=40, seed=2).responses)
+        >>> best, *_, last = ranking
+        >>> ranking.versus(best, last).probability > 0.9
+        True
+        """
+        return versus(self, a, b)
+
+    @cached_property
+    def key_scores(self) -> Vector | None:
+        """Each user's share of right answers by the given key; ``None`` without one."""
+        if self.given_key is None:
+            return None
+        items = self.data.items
+        right = np.zeros(items.n_options)
+        right[known_options(items, self.given_key)] = 1.0
+        judged = covered_items(items, self.given_key)[items.of_option].astype(float)
+        n_right, n = self.data.choices(np.stack([right, judged], axis=1)).T
+        return np.asarray(np.divide(n_right, n, out=np.full(len(n), np.nan), where=n > 0))
+
     @cached_property
     def standard_errors(self) -> Vector:
         """Standard errors of the scores, with any error common to all users; NaN if unknown."""
@@ -202,7 +226,9 @@ class Ranking(Asking, RankingTables, RankingViews):
         if not same(self.scores, self.fit.scores):
             others = {"ability": self.fit.ability_errors, "correct": self.fit.correct_errors}
             errors = others.get(self.by)
-        return np.full(self.responses.n_users, np.nan) if errors is None else errors
+        if errors is None:
+            return np.full(self.responses.n_users, np.nan)
+        return errors * widening(self, errors)
 
     @cached_property
     def own_errors(self) -> Vector:
@@ -309,16 +335,7 @@ class Ranking(Asking, RankingTables, RankingViews):
     @cached_property
     def notes(self) -> tuple[str, ...]:
         """What the reader should know about the data, the method and the users."""
-        helps = [] if self.what_helps is None else [self.what_helps]
-        return (*self.responses.notes, *self.fit.sentences, *helps, *self.user_notes)
-
-    @property
-    def what_helps(self) -> str | None:
-        """What to find out if the ranking is not sure (see :meth:`ask`)."""
-        if self.n_components > 1:
-            return None
-        told = bool(self.parameters.get("answers"))
-        return what_helps(self.fit, self.data.items, told=told)
+        return (*self.responses.notes, *self.fit.sentences, *self.user_notes)
 
     @cached_property
     def user_notes(self) -> tuple[str, ...]:
@@ -342,39 +359,31 @@ class Ranking(Asking, RankingTables, RankingViews):
         engine, threads = self.parameters.get("engine", "auto"), self.parameters.get("threads")
         return open_engine(self.responses, engine, threads)
 
-    # -- saving, and scoring newcomers ---------------------------------------------------------
+    # -- users by name -------------------------------------------------------------------------
 
-    def save(self, path: str | Path) -> None:
-        """Write the ranking and its answers to a file that :func:`hitsndiffs.load` reads."""
-        from hitsndiffs.results.saving import save
-
-        save(self, path)
-
-    def score(self, newcomers: Any) -> Placement:
-        """Place newcomers by the fitted items and key, without a new fit.
-
-        Parameters
-        ----------
-        newcomers
-            :class:`~hitsndiffs.Responses`, or any table that :func:`hitsndiffs.rank` takes. Items
-            that the ranking does not know are left out and unknown options count as wrong, with a
-            note.
-        """
-        from hitsndiffs.results.placing import place
-
-        return place(self, as_responses(newcomers))
+    def user_number(self, user: Any) -> int:
+        """A user's place in :attr:`users`, by label."""
+        place = self.data.user_number(user)
+        if place is None:
+            raise no_such_user(user, self.users)
+        return int(place)
 
     def __len__(self) -> int:
         return self.responses.n_users
+
+    def __iter__(self) -> Iterator[Any]:
+        """The users, best first."""
+        return iter(self.users[self.order].tolist())
+
+    def __contains__(self, user: object) -> bool:
+        return self.data.user_number(user) is not None
 
     def __getitem__(self, user: Any) -> dict[str, Any]:
         """One user's row of :meth:`table`, by the user's label."""
         place = self.data.user_number(user)
         if place is None:
             raise KeyError(user)
-        columns = self._columns
-        row = int(np.flatnonzero(self.order == place)[0])
-        return {name: python_value(values[row]) for name, values in columns.items()}
+        return self.cells(users=np.array([place])).records()[0]
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Ranking):
@@ -391,16 +400,32 @@ class Ranking(Asking, RankingTables, RankingViews):
 
     # -- for machines and for people -----------------------------------------------------------
 
+    def cells(self, users: npt.NDArray[np.int64] | None = None, names: Sequence[str] = ()) -> Cells:
+        """The columns of :meth:`table`, for whoever shows them.
+
+        Parameters
+        ----------
+        users
+            Numbers of the users, in the order wanted (default: everybody, best first).
+        names
+            Only these columns.
+        """
+        return cells_of(self, users, names)
+
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain Python values (JSON types)."""
         return as_dict(self)
 
-    def to_json(self, *, indent: int | None = 2) -> str:
+    def to_json(self) -> str:
         """:meth:`to_dict` as JSON text."""
-        return json.dumps(self.to_dict(), indent=indent, ensure_ascii=False, allow_nan=False)
+        return as_json(self)
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in self.__dict__.items() if name != "data"}
+
+    def __dir__(self) -> list[str]:
+        """What a person needs first; everything else is there too."""
+        return list(OFFERED)
 
     def __repr__(self) -> str:
         return as_text(self)

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hitsndiffs.errors import printable
-from hitsndiffs.results.values import jsonable, records
+from hitsndiffs.results.columns import text_of
+from hitsndiffs.results.values import jsonable
+from hitsndiffs.results.wording import per_cent
 
 if TYPE_CHECKING:
     from hitsndiffs.results.ranking import Ranking
 
-__all__ = ["as_dict", "as_text"]
+__all__ = ["as_dict", "as_json", "as_text"]
 
 #: JSON names that Python does not allow as field names.
 JSON_NAMES = {"lam": "lambda"}
@@ -21,6 +23,20 @@ JSON_NAMES = {"lam": "lambda"}
 
 def as_dict(ranking: Ranking) -> dict[str, Any]:
     """Everything as plain Python values (JSON types)."""
+    return {name: ranking.cells().records() if name == "users" else value
+            for name, value in _all_but_users(ranking).items()}  # fmt: skip
+
+
+def as_json(ranking: Ranking) -> str:
+    """The same as text; the rows of the users are written column by column."""
+    text = json.dumps(_all_but_users(ranking), indent=2, ensure_ascii=False, allow_nan=False)
+    before, after = text.split('"users": null', 1)
+    return f'{before}"users": {ranking.cells().json()}{after}'
+
+
+def _all_but_users(ranking: Ranking) -> dict[str, Any]:
+    """Everything, with ``None`` in place of the users."""
+    verdict = ranking.verdict
     key = (
         {
             str(item): {"option": jsonable(option), "confidence": p}
@@ -39,7 +55,13 @@ def as_dict(ranking: Ranking) -> dict[str, Any]:
         "n_items": ranking.responses.n_items,
         "n_options": ranking.responses.n_options,
         "n_responses": ranking.responses.n_responses,
-        "users": records(ranking.columns()),
+        "verdict": {
+            "sentence": str(verdict),
+            "doubt": verdict.doubt,
+            "help": verdict.help,
+            "asks": [{"item": item, "options": list(options)} for item, options in verdict.asks],
+        },
+        "users": None,
         "n_components": ranking.n_components,
         "consistent": ranking.consistent,
         "orientation": None
@@ -100,14 +122,20 @@ def _details(ranking: Ranking) -> dict[str, Any]:
 
 
 def as_text(ranking: Ranking) -> str:
-    """A heading and the best five."""
-    r = ranking.responses
-    sure = "certified consistent" if ranking.consistent else "not certified"
-    lines = [f"Ranking by {ranking.method}: {r.n_users:,} users × {r.n_items:,} items, {sure}"]
-    for j in ranking.order[:5]:
-        place = "–" if np.isnan(ranking.ranks[j]) else f"{ranking.ranks[j]:.0f}"
-        user = printable(str(ranking.users[j]))
-        lines.append(f"{place:>6}  {user:<20.20}  {ranking.scores[j]:8.3f}")
+    """The verdict and the best five; no scores beside an order that is in doubt."""
+    r, choice = ranking.responses, ranking.fit.choice
+    chosen = "" if choice is None or choice.method is None else f" ({choice.method})"
+    sure = "" if ranking.confidence is None else f", confidence {per_cent(ranking.confidence)}"
+    lines = [
+        f"Ranking by {ranking.method}{chosen}: {r.n_users:,} users × {r.n_items:,} items{sure}",
+        str(ranking.verdict),
+    ]
+    if ranking.verdict.doubt == "nothing":
+        return "\n".join(lines)
+    shown = ranking.cells(ranking.order[:5])
+    scores = shown.texts("score") if ranking.verdict.doubt in ("", "apart") else [""] * len(shown)
+    for rank, user, score in zip(shown.texts("rank"), shown.texts("user"), scores, strict=True):
+        lines.append(f"{rank:>6}  {text_of(user, 'label'):<20.20}  {score:>8}".rstrip())
     if r.n_users > 5:
         lines.append(f"     …  ({r.n_users - 5:,} more)")
     return "\n".join(lines)

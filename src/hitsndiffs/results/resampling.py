@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,13 +12,58 @@ import numpy.typing as npt
 from hitsndiffs.data.lookup import answers_here
 from hitsndiffs.errors import ConvergenceWarning
 from hitsndiffs.methods import make
+from hitsndiffs.results.uncertainty import reliability
 
 if TYPE_CHECKING:
     from hitsndiffs.results.ranking import Ranking
 
-__all__ = ["refitted"]
+__all__ = ["half_reliability", "refitted", "widening"]
 
 Vector = npt.NDArray[np.float64]
+
+#: Users from whom it is judged how well halves of the items agree, and the number of splits: the
+#: median of five differs by .03 from that of a hundred (30 users × 20 items, simulated).
+SAMPLED, SPLITS = 2_000, 5
+
+
+def widening(ranking: Ranking, errors: Vector) -> float:
+    """What the errors of an axis have to be multiplied by.
+
+    An axis is fitted to the very answers that are scored with it, so on noise it finds order, with
+    small errors. Halves of the items that are fitted apart show how much of it repeats.
+    """
+    fit, users = ranking.fit, ranking.components == 0
+    if fit.correct is not None or fit.eigenvalues is None or ranking.consistent:
+        return 1.0
+    said = reliability(ranking.scores[users], errors[users])
+    if not 0 < said < 1:
+        return 1.0
+    return float(np.sqrt(max(1.0, (1 - half_reliability(ranking)) / (1 - said))))
+
+
+def half_reliability(ranking: Ranking) -> float:
+    """How well the order repeats: the correlation of halves of the items that are fitted apart.
+
+    Stepped up to the whole number of items (Spearman and Brown); 0 for a single item.
+    """
+    r = ranking.responses
+    rng = np.random.default_rng(int(ranking.parameters.get("seed", 0)))
+    if r.n_users > SAMPLED:
+        chosen = np.sort(rng.choice(r.n_users, SAMPLED, replace=False))
+        r = r.select(chosen)
+        part = replace(ranking, responses=r, scores=ranking.scores[chosen])
+        part.__dict__.pop("data", None)
+    else:
+        part = ranking
+    found = []
+    for _ in range(SPLITS if r.n_items > 1 else 0):
+        items = rng.permutation(r.n_items)
+        halves = [refitted(part, np.sort(half)) for half in np.array_split(items, 2)]
+        both = np.isfinite(halves[0]) & np.isfinite(halves[1])
+        spread = [float(np.ptp(half[both])) if both.any() else 0.0 for half in halves]
+        same = float(np.corrcoef(halves[0][both], halves[1][both])[0, 1]) if min(spread) else 0.0
+        found.append(max(2 * same / (1 + same), 0.0) if same > -1 else 0.0)
+    return float(np.median(found)) if found else 0.0
 
 
 def refitted(ranking: Ranking, items: npt.NDArray[np.int64]) -> Vector:

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hitsndiffs.data.responses import Responses
+from hitsndiffs.results.columns import cells_of, to_frame
 from hitsndiffs.results.diagnostics import (
     guessing,
     inferred_key,
@@ -17,13 +18,14 @@ from hitsndiffs.results.diagnostics import (
     option_columns,
     right_chances,
 )
-from hitsndiffs.results.values import to_frame
 
 if TYPE_CHECKING:
     from hitsndiffs.engines import Engine
     from hitsndiffs.methods import Fit
+    from hitsndiffs.results.cluster import ClusterRanking
+    from hitsndiffs.results.ranking import Ranking
 
-__all__ = ["RankingTables"]
+__all__ = ["RankingTables", "key_frame"]
 
 Vector = npt.NDArray[np.float64]
 
@@ -37,48 +39,17 @@ class RankingTables:
         method: str
         parameters: Mapping[str, Any]
         scores: Vector
-        ranks: Vector
-        components: npt.NDArray[np.int64]
-        order: npt.NDArray[np.int64]
 
         @property
         def users(self) -> npt.NDArray[Any]: ...  # noqa: D102
         @property
-        def abilities(self) -> Vector | None: ...  # noqa: D102
-        @property
         def correct(self) -> Vector | None: ...  # noqa: D102
         @cached_property
-        def standard_errors(self) -> Vector: ...  # noqa: D102
-        @cached_property
         def data(self) -> Engine: ...  # noqa: D102
-        def rank_intervals(self, level: float = 0.95) -> tuple[Vector, Vector]: ...  # noqa: D102
 
     def table(self) -> Any:
         """One row per user, best first, in the same kind of frame as the data."""
-        return to_frame(self.columns(), self.responses.kind)
-
-    def columns(self) -> dict[str, Any]:
-        """The columns of :meth:`table`, by name."""
-        return dict(self._columns)
-
-    @cached_property
-    def _columns(self) -> dict[str, Any]:
-        o = self.order
-        columns: dict[str, Any] = {
-            "user": self.users[o],
-            "rank": self.ranks[o],
-            "score": self.scores[o],
-            "standard_error": self.standard_errors[o],
-        }
-        low, high = self.rank_intervals()
-        columns["rank_low"], columns["rank_high"] = low[o], high[o]
-        if self.correct is not None:
-            columns["correct"] = self.correct[o]
-        if self.abilities is not None:
-            columns["ability"] = self.abilities[o]
-        columns["answers"] = self.responses.answers_per_user[o]
-        columns["component"] = self.components[o]
-        return columns
+        return cells_of(self, None).frame(self.responses.kind)  # type: ignore[arg-type]
 
     def option_weights(self) -> Any:
         """One row per option: its weight, its choosers, how likely it is to be the right one."""
@@ -139,3 +110,17 @@ class RankingTables:
         if self.correct is None:
             return self.users[:0]
         return self.users[guessing(self.data, self.correct)]
+
+
+def key_frame(ranking: Ranking | ClusterRanking) -> Any:
+    """Return the likely key as a Polars frame: item, answer, confidence."""
+    import polars as pl
+
+    key = ranking.answer_key(with_confidence=True)
+    return pl.DataFrame(
+        {
+            "item": pl.Series([str(item) for item in key], dtype=pl.String),
+            "answer": pl.Series([str(option) for option, _ in key.values()], dtype=pl.String),
+            "confidence": pl.Series([sure for _, sure in key.values()], dtype=pl.Float64),
+        }
+    )

@@ -1,19 +1,23 @@
-"""Charts and reports of a ranking."""
+"""What can be made of a ranking: charts, a report, a file, scores of newcomers."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hitsndiffs.data.display import Viewed, view
+from hitsndiffs.methods.inputs import as_responses
+
+if TYPE_CHECKING:
+    from hitsndiffs.results.placing import Placement
 
 __all__ = ["RankingViews"]
 
 
 class RankingViews(Viewed):
-    """Charts and the report of a ranking (:class:`hitsndiffs.Ranking` has these methods)."""
+    """What can be made of a ranking (:class:`hitsndiffs.Ranking` has these methods)."""
 
     def plot(self, name: str = "ranking", **options: Any) -> Any:
         """Draw the ranking, and return the chart (a Vega-Altair chart).
@@ -77,3 +81,23 @@ class RankingViews(Viewed):
             self, path, key=key, file=file, command=command, reading=reading
         )
         return written
+
+    def save(self, path: str | Path) -> None:
+        """Write the ranking and its answers to a file that :func:`hitsndiffs.load` reads."""
+        from hitsndiffs.results.saving import save
+
+        save(self, path)  # type: ignore[arg-type]
+
+    def score(self, newcomers: Any) -> Placement:
+        """Place newcomers by the fitted items and key, without a new fit.
+
+        Parameters
+        ----------
+        newcomers
+            :class:`~hitsndiffs.Responses`, or any table that :func:`hitsndiffs.rank` takes. Items
+            that the ranking does not know are left out and unknown options count as wrong, with a
+            note.
+        """
+        from hitsndiffs.results.placing import place
+
+        return place(self, as_responses(newcomers))  # type: ignore[arg-type]

@@ -153,7 +153,8 @@ def describe(
     )
     name = clean(Path(file).name) if file is not None else "Ranking"
     said = verdict(ranking)
-    helps = [ranking.what_helps] if ranking.what_helps and ranking.what_helps not in said[1] else []
+    helps = ranking.verdict.help
+    helps_too = [f"To be surer: {helps}"] if helps and helps not in said[1] else []
     return Report(
         title=name,
         subtitle=f"Who is good, found from the answers alone: {sizes(r)}",
@@ -172,7 +173,7 @@ def describe(
         care=[*_guessers(ranking), *_copies(ranking, alike)],
         read=_read(ranking, file),
         reading=[(clean(what), clean(words, 1000)) for what, words in reading],
-        notes=[clean(note, 1000) for note in [*notes_beside(ranking), *helps]],
+        notes=[clean(note, 1000) for note in [*notes_beside(ranking), *helps_too]],
         made=_made(ranking, file),
         command=command,
         version=ranking.version,

@@ -76,9 +76,9 @@ def _best(ranking: Ranking) -> str:
 def _trust(ranking: Ranking) -> str:
     sure = ranking.confidence
     if sure is not None and sure < DOUBT:
-        helps = ranking.what_helps
+        helps = ranking.verdict.help
         return "Do not rely on this order yet: the answers alone leave open who is good." + (
-            f" {helps}" if helps else ""
+            f" To be surer: {helps}" if helps else ""
         )
     if ranking.consistent:
         return "You can rely on this order: it explains every single answer."

@@ -30,7 +30,7 @@ PRELOADED = (
     "hitsndiffs.methods",
     "hitsndiffs.reading.reader",
     "hitsndiffs.results.comparison",
-    "hitsndiffs.results.exports",
+    "hitsndiffs.results.tables",
     "hitsndiffs.show.report",
     "hitsndiffs.show.web.tasks",
     "hitsndiffs.show.web.templates_ready",

@@ -115,7 +115,7 @@ def _preview(r: Responses) -> dict[str, Any]:
 def rank_files(task: dict[str, Any], watch: Reporting) -> dict[str, Any]:
     """Read, rank, and write everything that can be shown or downloaded."""
     from hitsndiffs.data.formulas import without_formulas
-    from hitsndiffs.results.exports import key_frame, ranking_frame
+    from hitsndiffs.results.tables import key_frame
     from hitsndiffs.show.report import EMPTY_ROW, describe
     from hitsndiffs.show.templating import policy, render
 
@@ -136,7 +136,7 @@ def rank_files(task: dict[str, Any], watch: Reporting) -> dict[str, Any]:
         _write(task, "result.html", render("result.html", r=found, empty_row=EMPTY_ROW))
         page = render("report.html", r=found, empty_row=EMPTY_ROW, policy=policy())
         _write(task, "report.html", page)
-        _write(task, "ranking.csv", without_formulas(ranking_frame(ranking)).write_csv())
+        _write(task, "ranking.csv", without_formulas(ranking.cells().frame()).write_csv())
         has_key = ranking.fit.key_probabilities is not None
         if has_key:
             _write(task, "key.csv", without_formulas(key_frame(ranking)).write_csv())
@@ -152,8 +152,7 @@ def rank_files(task: dict[str, Any], watch: Reporting) -> dict[str, Any]:
 
 
 def _ranked(task: dict[str, Any], responses: Responses, known: dict[str, Any] | None) -> Ranking:
-    from hitsndiffs.results.given import key_parameter
-    from hitsndiffs.results.ranking import rank
+    from hitsndiffs.results.rank import key_parameter, rank
 
     method = task.get("method") or "auto"
     params: dict[str, Any] = {}
