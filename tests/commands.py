@@ -105,6 +105,12 @@ def rows(table: str) -> list[list[str]]:
     return [line.split("\t") for line in table.splitlines()]
 
 
+def records(table: str) -> list[dict[str, str]]:
+    """Rows of a table with tabs, by the names of the columns."""
+    head, *body = rows(table)
+    return [dict(zip(head, row, strict=True)) for row in body]
+
+
 def write(path: Path, lines: Sequence[str]) -> Path:
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
     return path

@@ -87,7 +87,7 @@ def test_an_unsure_ranking_asks_for_help(shown: Here, tmp_path: Path) -> None:
     done = shown("rank", write(tmp_path / "thin.csv", lines), "-m", "hnd")
     assert "How sure" in done.err
     assert "(nothing in the answers tells)" in done.err
-    assert "--answers" in done.err
+    assert "--strong-user NAME" in done.err
 
 
 def test_many_groups_are_counted(shown: Here, tmp_path: Path) -> None:

@@ -366,7 +366,7 @@ def test_json_holds_everything_and_comes_back(ranking):
     assert [u["user"] for u in users] == [NAMES[j] for j in ranking.order]
     assert users[-1] == {
         "user": "dee", "rank": None, "score": None, "standard_error": None, "rank_low": None,
-        "rank_high": None, "answers": 0, "component": -1,
+        "rank_high": None, "answers": 0, "component": None, "tier": None,
     }  # fmt: skip
     assert users[0]["score"] == ranking.scores[ranking.order[0]]
     assert plain["answer_key"]["q1"] == {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -99,7 +100,9 @@ def _ranking(job: Job) -> tuple[Ranking, Plan]:
         ranking = rank(
             responses, method, by=job.by, bootstrap=job.halves, sample=job.sample, **params
         )
-        return ranking, plan
+    named = replace(ranking, command=_asked(job))
+    named.__dict__["data"] = ranking.data  # the engine is open already
+    return named, plan
 
 
 # -- files ------------------------------------------------------------------------------------
@@ -134,30 +137,44 @@ def _report(ranking: Ranking, job: Job, plan: Plan) -> str:
         return report_html(ranking, key=key, file=file, command=_command(job), reading=plan.lines())
 
 
-def _command(job: Job) -> str:
-    """The command line that repeats the report; file names without their folders."""
-    said = ["hnd", "rank"]
-    said += ["-" if path == "-" else Path(path).name for path in job.source.paths]
-    for name, value in job.source.said.items():
-        option = "blank" if name == "blanks" else name.replace("_", "-")
-        if isinstance(value, bool):
-            said.append(f"--{option}" if value else f"--no-{option}")
-        else:
-            for one in value if isinstance(value, list) else [value]:
-                said += [f"--{option}", Path(one).name if name == "plan" else str(one)]
-    told: dict[str, Any] = {
+def _asked(job: Job) -> str:
+    """The command line as it was typed, without known answers and without what it writes."""
+    said = ["hnd", "rank", *job.source.paths]
+    for name, value in {**job.source.said, **_told(job)}.items():
+        if name not in ("answers", "strong_user"):
+            said += _option(name, value)
+    return shlex.join(said)
+
+
+def _option(name: str, value: Any) -> list[str]:
+    option = "blank" if name == "blanks" else name.replace("_", "-")
+    if isinstance(value, bool):
+        return [f"--{option}" if value else f"--no-{option}"]
+    values = value if isinstance(value, list) else [value]
+    return [part for one in values for part in (f"--{option}", str(one))]
+
+
+def _told(job: Job) -> dict[str, Any]:
+    """The options that say how to rank."""
+    told = {
         "method": job.method,
         "by": job.by,
         "bootstrap": job.halves or None,
         "sample": job.sample,
-        "answers": None if job.answers is None else job.answers.name,
-        "group": job.group if (groups := group_file(job.group)) is None else groups.name,
-        "key": None if job.key is None else job.key.name,
+        "answers": job.answers,
+        "group": job.group,
+        "key": job.key,
         **job.params,
+        "use_key": job.use_key or None,
     }
-    for name, value in told.items():
-        if value is not None:
-            said += [f"--{name.replace('_', '-')}", str(value)]
-    if job.use_key:
-        said.append("--use-key")
+    return {name: value for name, value in told.items() if value is not None}
+
+
+def _command(job: Job) -> str:
+    """The command line that repeats the report; file names without their folders."""
+    said = ["hnd", "rank"]
+    said += ["-" if path == "-" else Path(path).name for path in job.source.paths]
+    files = {"plan", "answers", "key"} | ({"group"} if group_file(job.group) else set())
+    for name, value in {**job.source.said, **_told(job)}.items():
+        said += _option(name, Path(value).name if name in files else value)
     return shlex.join([*said, "--report", job.report.name if job.report else "report.html"])

@@ -156,13 +156,6 @@ class Ranking(Asking, RankingTables, RankingViews):
 
         ``verdict.doubt`` says in a word what the doubt is, and ``verdict.help`` is the command
         that would make the order surer.
-
-        Examples
-        --------
-        >>> import hitsndiffs as hnd
-        >>> r = hnd.simulate("grm", users=40, items=60, seed=1).responses
-        >>> hnd.rank(r, answers={0: 0, 1: 0}).verdict.doubt
-        ''
         """
         return verdict_of(self)
 
