@@ -20,12 +20,13 @@ INSTALL = install() { \
 KERNELS = $(subst /,.,$(patsubst src/%.py,%,$(shell find src -name '*_kernel*.py')))
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test tests thorough lint warm format formats bench arena reproduce docs pictures fuzz dist clean
+.PHONY: help demo test tests thorough lowest lint warm format formats bench arena reproduce docs pictures fuzz dist clean
 
 help:
 	@echo "make demo    install into .venv and rank examples/quiz.csv"
 	@echo "make test    style, types, tests with coverage and doctests"
-	@echo "make thorough  the same, with every seed and setting of the tests"
+	@echo "make thorough  the same, with every seed and setting of the tests, then make lowest"
+	@echo "make lowest  the tests with the oldest versions of all libraries that may be installed"
 	@echo "make lint    style and types only"
 	@echo "make format  put the style right"
 	@echo "make formats every export and what reading it gives (docs/formats.md)"
@@ -48,6 +49,20 @@ test: $(VENV)/.ready
 # Many tests try a few of their seeds and settings; here they try all.
 thorough:
 	@HITSNDIFFS_TESTS=thorough $(MAKE) --no-print-directory test
+	@$(MAKE) --no-print-directory lowest
+
+# The lower bounds in pyproject.toml are true. Tools of the tests are as new as they can be beside.
+LOWEST := build/lowest
+lowest: $(VENV)/.made
+	rm -rf $(LOWEST)
+	$(BIN)/uv venv --quiet --python $(BIN)/python $(LOWEST)
+	$(BIN)/uv pip install --quiet --python $(LOWEST)/bin/python --resolution lowest-direct \
+	  --editable ".[plots,web,dask,irt]"
+	$(BIN)/uv pip freeze --python $(LOWEST)/bin/python --exclude-editable > $(LOWEST)/versions.txt
+	$(BIN)/uv pip install --quiet --python $(LOWEST)/bin/python --constraint $(LOWEST)/versions.txt \
+	  --group dev
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 \
+	  $(LOWEST)/bin/python -m pytest -q -n $(JOBS) --dist loadgroup tests
 
 tests: warm
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 \
