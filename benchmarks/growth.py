@@ -17,8 +17,6 @@ from hitsndiffs.data.responses import Responses
 from hitsndiffs.engines import open_engine, scaled
 from hitsndiffs.methods import HND
 
-MOST = 1.05
-
 
 def seconds_of(data: Responses, repeats: int) -> dict[str, float]:
     """Median seconds of a round and of a solve."""
@@ -52,12 +50,12 @@ def grow(report: Report, word: str, sizes: list[int], repeats: int, judged: bool
         last = exponent(sizes[-2:], seconds[-2:])
         report.fact(f"{name}, exponent in {word}", all=round(slope, 3), last=round(last, 3))
         if judged:
-            report.demand(f"(e) {name}, exponent in {word}", slope, most=MOST, unit="")
+            report.headline(f"Growth of a {name} with {word}: exponent", slope, unit="")
 
 
 def main() -> None:
     options = arguments("Growth with users and items.")
-    report = Report("(e) Growth: exponents of time in users and in items")
+    report = Report("Growth: exponents of time in users and in items")
     largest = 6 if options.quick else 7
     repeats = min(options.repeats, 5)
     users = [10**e for e in range(3, largest)] + [10**largest]

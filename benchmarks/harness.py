@@ -115,24 +115,17 @@ class Report:
         print(f"  {case}: " + ", ".join(f"{key} = {value}" for key, value in facts.items()))
         self.rows.append({"case": case, **facts})
 
-    def demand(
+    def headline(
         self,
         what: str,
         value: float,
-        least: float | None = None,
         *,
-        most: float | None = None,
         spread: tuple[float, float] | None = None,
         unit: str = "×",
     ) -> None:
-        """Say whether a figure is at least, or at most, what was asked for."""
-        met = (least is None or value >= least) and (most is None or value <= most)
-        asked = f"at least {least:g}" if least is not None else f"at most {most:g}"
-        print(f"  {'met' if met else 'NOT MET'}: {what}: {value:.2f} {unit} ({asked})")
-        self.rows.append(
-            {"demand": what, "value": value, "least": least, "most": most, "met": met}
-            | {"spread": spread, "unit": unit}
-        )
+        """Add a figure for the head of the page."""
+        print(f"  {what}: {value:.2f} {unit}")
+        self.rows.append({"headline": what, "value": value, "spread": spread, "unit": unit})
 
     def save(self, path: str | None) -> None:
         """Write machine and rows as JSON."""

@@ -38,106 +38,62 @@ def _lines(figures: dict[str, Any]) -> Iterator[str]:
     )
     yield f"* load of the machine when each case was started: {loads}"
     yield ""
-    yield "## Targets"
+    yield from _headlines(figures)
     yield ""
-    yield from _targets(figures)
-    if "limit" in figures:
-        yield from _limit(figures["limit"]["rows"])
-    for case, title in TITLES.items():
-        if case in figures:
-            yield ""
-            yield f"## {title}"
-            yield ""
-            yield from _case(figures[case]["rows"])
+    yield "## Side by side"
+    yield ""
+    yield "| what | contestant | median | times faster than the first (middle half) |"
+    yield "|---|---|---|---|"
+    for case in CASES:
+        yield from _timed(figures.get(case, {"rows": []})["rows"])
+    yield ""
+    yield "## Other figures"
+    yield ""
+    for case in CASES:
+        yield from _facts(figures.get(case, {"rows": []})["rows"])
     yield ""
     yield from (Path(__file__).parent / "notes.md").read_text(encoding="utf-8").splitlines()
 
 
-TITLES = {
-    "kernels": "(a) (b) (g) One round against SciPy CSR",
-    "solve": "(c) A whole solve against dense NumPy",
-    "files": "(d) File to ranking against Polars' bare read",
-    "growth": "(e) Growth",
-    "startup": "(f) Start-up",
-    "reports": "(i) Reports: size, and seconds to build",
-    "peers": "(h) Methods for real data, and peers",
-    "billion": "A billion responses",
-}
+#: The benchmarks in the order of the page.
+CASES = ("kernels", "limit", "solve", "files", "growth", "startup", "reports", "peers", "billion")
 
 
-def _targets(figures: dict[str, Any]) -> Iterator[str]:
-    yield "| what | asked | measured (spread) | |"
-    yield "|---|---|---|---|"
-    for case in TITLES:
+def _headlines(figures: dict[str, Any]) -> Iterator[str]:
+    yield "| what | measured (spread) |"
+    yield "|---|---|"
+    for case in CASES:
         for row in figures.get(case, {"rows": []})["rows"]:
-            if "demand" not in row:
-                continue
-            asked = f"≥ {row['least']:g}" if row["least"] is not None else f"≤ {row['most']:g}"
-            spread = row.get("spread")
-            shown = f" ({spread[0]:.2f}–{spread[1]:.2f})" if spread else ""
-            word = "met" if row["met"] else "**not met**"
-            unit = f" {row['unit']}".rstrip()
-            yield f"| {row['demand']} | {asked}{unit} | {row['value']:.2f}{unit}{shown} | {word} |"
+            if "headline" in row:
+                spread = row.get("spread")
+                shown = f" ({spread[0]:.2f}–{spread[1]:.2f})" if spread else ""
+                unit = f" {row['unit']}".rstrip()
+                yield f"| {row['headline']} | {row['value']:.2f}{unit}{shown} |"
 
 
-def _limit(rows: list[Row]) -> Iterator[str]:
-    yield ""
-    yield "## How far from the limit"
-    yield ""
-    yield "One read of the packed bytes and of the users' scale, at the bandwidth of `numpy.sum`:"
-    yield ""
-    yield "| | bandwidth | bytes of a round | limit | a round | times the limit |"
-    yield "|---|---|---|---|---|---|"
+def _timed(rows: list[Row]) -> Iterator[str]:
+    """The contestants of each case, one row each."""
+    last = None
     for row in rows:
-        if "limit_ms" in row:
-            yield (
-                f"| {row['case'].removeprefix('limit, ')} | {row['bandwidth_gb_s']} GB/s "
-                f"| {row['read_mb']} MB | {row['limit_ms']} ms | {row['round_ms']} ms "
-                f"| {row['times_the_limit']} |"
-            )
+        if "median" not in row:
+            continue
+        case = "" if row["case"] == last else row["case"]
+        last = row["case"]
+        low, high = row["ratio_quartiles"]
+        ratio = f"{row['ratio']:.2f} ({low:.2f}–{high:.2f})" if not case else ""
+        yield f"| {case} | {row['name']} | {_seconds(row['median'])} | {ratio} |"
 
 
-def _case(rows: list[Row]) -> Iterator[str]:
-    """Timed contestants as tables, plain figures as lines."""
-    open_case = None
+def _facts(rows: list[Row]) -> Iterator[str]:
     for row in rows:
-        if "demand" in row:
-            continue
-        if "median" in row:
-            if row["case"] != open_case:
-                if open_case is not None:
-                    yield ""
-                open_case = row["case"]
-                yield f"**{open_case}**{_facts(row)}"
-                yield ""
-                yield f"| | median | times faster than {row['baseline']} (middle half) |"
-                yield "|---|---|---|"
-            low, high = row["ratio_quartiles"]
-            yield (
-                f"| {row['name']} | {_seconds(row['median'])} "
-                f"| {row['ratio']:.2f} ({low:.2f}–{high:.2f}) |"
+        if not {"headline", "median", "plain arithmetic", "plain_arithmetic"} & row.keys():
+            values = ", ".join(
+                f"{k.replace('_', ' ')} {_plain(v)}" for k, v in row.items() if k not in HIDDEN
             )
-            continue
-        if open_case is not None:
-            open_case = None
-            yield ""
-        values = ", ".join(
-            f"{k.replace('_', ' ')} {_plain(v)}" for k, v in row.items() if k not in HIDDEN
-        )
-        yield f"* {row['case']}: {values}"
-        yield ""
+            yield f"* {row['case']}: {values}"
 
 
-HIDDEN = {"case", "case_of", "version"}
-TIMED = {
-    "case", "name", "seconds", "cpu_seconds", "median", "baseline", "ratio", "ratio_quartiles",
-    "cpu_ratio", "cpu_ratio_quartiles",
-}  # fmt: skip
-
-
-def _facts(row: Row) -> str:
-    facts = [f"{k.replace('_', ' ')} {_plain(v)}" for k, v in row.items() if k not in TIMED]
-    return f" ({', '.join(facts)})" if facts else ""
+HIDDEN = {"case", "case_of", "version", "all_ratios"}
 
 
 def _plain(value: Any) -> str:

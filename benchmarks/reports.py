@@ -16,7 +16,7 @@ SIZES = ((30, 20), (1_000, 60), (100_000, 60))
 
 def main() -> None:
     options = arguments("Size and building time of reports.")
-    report = Report("(i) Reports")
+    report = Report("Reports")
     sizes = SIZES[:2] if options.quick else SIZES
     for users, items in sizes:
         sim = hnd.simulate("samejima", users=users, items=items, options=4, seed=1)

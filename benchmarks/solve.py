@@ -99,8 +99,8 @@ def compare(report: Report, name: str, data: Responses, repeats: int, judged: bo
     ):
         ratio, low, high = timings[mine].times_faster_than(timings[theirs])
         if judged:
-            what = f"(c) {name} ({rounds} dense rounds): {theirs}, against {mine}"
-            report.demand(what, ratio, 50.0, spread=(low, high))
+            what = f"{name} ({rounds} dense rounds): {theirs}, beside {mine}"
+            report.headline(what, ratio, spread=(low, high))
     per_round = timings["dense, rounds only"].median / rounds
     report.fact("one dense round", milliseconds=round(per_round * 1e3, 1))
 
@@ -120,13 +120,13 @@ def compare_slow(report: Report, data: Responses, repeats: int, judged: bool) ->
     report.compare(name, timings, few, dense_rounds=rounds)
     ratios = [r * rounds / SOME for r in timings["ours, fit"].times_faster_than(timings[few])]
     if judged:
-        what = f"(c) random answers ({rounds} dense rounds, {SOME} timed): rounds only, against fit"
-        report.demand(what, ratios[0], 50.0, spread=(ratios[1], ratios[2]))
+        what = f"random answers ({rounds} dense rounds, {SOME} timed): rounds only, beside fit"
+        report.headline(what, ratios[0], spread=(ratios[1], ratios[2]))
 
 
 def main() -> None:
     options = arguments("A whole solve against dense NumPy.")
-    report = Report("(c) A whole solve against dense NumPy (Algorithm 1)")
+    report = Report("A whole solve against dense NumPy (Algorithm 1)")
     users = 10_000 if options.quick else 100_000
     for name, steepest in (("telling items", 10.0), ("weak items", 1.0)):
         data = graded_responses(users, steepest=steepest)

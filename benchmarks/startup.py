@@ -17,7 +17,7 @@ INSTALLED = {name: v for name, v in os.environ.items() if name != "PYTHONDONTWRI
 
 def main() -> None:
     options = arguments("Start-up and latency on small data.")
-    report = Report("(f) Start-up, and 100 × 100 from the command line")
+    report = Report("Start-up, and 100 × 100 from the command line")
     with tempfile.TemporaryDirectory() as folder:
         parquet, table = Path(folder, "answers.parquet"), Path(folder, "answers.csv")
         write_parquet(parquet, 100)

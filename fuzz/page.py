@@ -1,8 +1,7 @@
-"""The report of a campaign: counts per kind, findings, and the test of each finding so far."""
+"""The counts of a campaign, per kind of input."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -41,7 +40,7 @@ def joined(states: Sequence[Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
 
 
 def counts(states: Sequence[Mapping[str, Any]]) -> str:
-    """The tables of counts and findings."""
+    """The table of counts."""
     kinds = joined(states)
     seeds = ", ".join(str(state["seed"]) for state in states)
     commits = [commit for state in states for commit in state.get("commits", [])]
@@ -68,20 +67,7 @@ def counts(states: Sequence[Mapping[str, Any]]) -> str:
     total = sum(entry["inputs"] for entry in kinds.values())
     hours = sum(entry["seconds"] for entry in kinds.values()) / 3600
     lines += ["", f"{total:,} inputs in {hours:.2f} hours of one process."]
-    findings = [(name, f) for name, entry in kinds.items() for f in entry["findings"]]
-    if findings:
-        lines += ["", "What it found, and what the same input does now:", ""]
-        lines += [
-            f"- `python -m fuzz {name} --seed {f['seed']} --again {f['number']}`: "
-            f"{_short(f['what'])} ({f['where']}); now: {_short(f.get('now', 'not run again'))}"
-            for name, f in findings
-        ]
     return "\n".join(lines) + "\n"
-
-
-def _short(what: str) -> str:
-    """The first line, without the folder that the input was in."""
-    return re.sub(r"/\S*/files/", "", what.splitlines()[0])[:120]
 
 
 def write_page(states: Sequence[Mapping[str, Any]], path: Path) -> None:
