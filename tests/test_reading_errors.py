@@ -124,7 +124,7 @@ BROKEN = {
         {},
         "^a.jsonl, line 2, member 'q': expected a single value, got a list",
     ),
-    "broken JSON": ("a.json", b'[{"user": "a"}', {}, "^a.json: this is not valid JSON"),
+    "broken JSON": ("a.json", b'[{"user": "a"}', {}, "^a.json, line 1, .*: this is not valid"),
     "users twice": (
         "a.csv",
         with_line(20, "u3,1,1"),

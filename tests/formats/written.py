@@ -372,3 +372,20 @@ def key_sheet() -> Made:
     table = [["Name", *names], *[[p, *row] for p, row in zip(persons, rows, strict=True)]]
     sheets = {"Answers": table, "Key": [names, list(key.values())]}
     return Made({"class.xlsx": xlsx_bytes(sheets)}, answers, key)
+
+
+def two_levels() -> Made:
+    """Texts with sentences, and in each sentence the answers of those who read it."""
+    given, _ = labels(115, n_tasks=12)
+    records = []
+    for text in range(4):
+        sentences = []
+        for t in range(3 * text, 3 * text + 3):
+            own = [
+                (w, label) for (w, task), label in _answers(given).items() if task == f"task-{t}"
+            ]
+            answers = [{"worker_id": w, "response": label} for w, label in own]
+            sentences.append({"sentence": f"task-{t}", "responses": answers})
+        records.append({"article": f"A long text, number {text}. " * 9, "sentences": sentences})
+    lines = "\n".join(map(json.dumps, records))
+    return Made({"read.jsonl": lines.encode()}, _answers(given))

@@ -28,6 +28,7 @@ from hitsndiffs.reading.tables.delimited import DelimitedTable
 from hitsndiffs.reading.tables.file_table import FileTable
 from hitsndiffs.reading.tables.grid_table import GridTable
 from hitsndiffs.reading.tables.joined import JoinedTable
+from hitsndiffs.reading.tables.nested import flat_table, is_nested
 from hitsndiffs.reading.tables.parquet import ParquetTable
 from hitsndiffs.reading.tables.records import RecordsTable
 from hitsndiffs.reading.vocabulary import is_key_name
@@ -238,6 +239,12 @@ def _open(
     if kind == "parquet":
         head = document.parquet_head if document.kind == "parquet" else None
         return ParquetTable(stack.enter_context(document.stream()), head), "parquet", None
+    if kind in ("json", "jsonl") and is_nested(document.sample.records, document.kind):
+        value = document.data() if document.kind == "json" else list(document.records())
+        flat, notes = flat_table(value)
+        grid = GridTable(flat, document.name, "record")
+        grid.notes += notes
+        return grid, "json", None
     if kind in ("json", "jsonl"):
         stream = stack.enter_context(document.stream())
         stream = transcoded(stream, document.encoding)
