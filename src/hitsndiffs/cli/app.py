@@ -8,7 +8,9 @@ import typer
 
 from hitsndiffs.cli.check import check
 from hitsndiffs.cli.compare import compare
+from hitsndiffs.cli.labels import labels
 from hitsndiffs.cli.listing import formats, methods
+from hitsndiffs.cli.marks import marks
 from hitsndiffs.cli.options import option, spread
 from hitsndiffs.cli.rank import rank
 from hitsndiffs.cli.score import score
@@ -56,5 +58,5 @@ def _hnd(
     pass
 
 
-for _command in (rank, check, methods, formats, compare, score, simulate, serve):
+for _command in (rank, check, methods, formats, compare, marks, labels, score, simulate, serve):
     app.command()(spread(_command))

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from hitsndiffs.errors import printable
 
@@ -13,6 +14,7 @@ __all__ = [
     "interval_bar",
     "room_left",
     "say",
+    "show_columns",
     "show_json",
     "show_rows",
     "show_table",
@@ -181,6 +183,39 @@ def show_table(
     for row in cells:
         table.add_row(*(Text(cell) for cell in row))
     Console(width=screen, highlight=False).print(table)
+
+
+def show_columns(columns: Mapping[str, Any], *, names: int = 1) -> None:
+    """Print columns of values: for people with few digits, for programs with six.
+
+    The first ``names`` columns are names; other columns of text are sentences.
+    """
+    heads = list(columns)
+    lists = [list(values) for values in columns.values()]
+    texts = [
+        place
+        for place, values in enumerate(lists)
+        if place >= names and any(isinstance(value, str) for value in values)
+    ]
+    cell = _readable if for_people() else six_digits
+    rows = [[cell(value) for value in row] for row in zip(*lists, strict=True)]
+    shown = [head.replace("_", " ") for head in heads]
+    show_rows(shown, rows, names=range(names), words=texts, piped=heads)
+
+
+def _readable(value: Any) -> str:
+    """A cell for people.
+
+    >>> [_readable(value) for value in (0.1234, 12.0, None, True, "x")]
+    ['0.12', '12', '', 'yes', 'x']
+    """
+    if isinstance(value, bool) or type(value).__name__ == "bool_":
+        return "yes" if value else "no"
+    if value is None or value != value:
+        return ""
+    if isinstance(value, float):
+        return f"{value:.0f}" if abs(value - round(value)) < 1e-9 else f"{value:.2f}"
+    return str(value)
 
 
 def _width_of_numbers(

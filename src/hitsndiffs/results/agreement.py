@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hitsndiffs.data.responses import Responses
+from hitsndiffs.data.words import count
 from hitsndiffs.engines.opening import open_engine
 from hitsndiffs.errors import InputError
 from hitsndiffs.results.values import to_frame
@@ -150,20 +151,32 @@ class Agreement:
             Columns ``user``, ``other``, ``items`` (answered by both), ``agreement`` (the share of
             equal answers) and ``kappa`` (beyond what their use of the labels makes likely).
         """
+        return to_frame(self.pair_columns(least=least, most=most), self.responses.kind)
+
+    def pair_columns(self, *, least: int = 5, most: int = 1000) -> dict[str, Any]:
+        """The columns of :meth:`pairs`, by name."""
         rows = np.zeros((0, 5))
         for block in self._blocks(least):
             rows = np.concatenate([rows, block])
             rows = rows[np.lexsort((rows[:, 1], rows[:, 0], -rows[:, 2], -rows[:, 4]))][:most]
         users = self.responses.users
         first, second = rows[:, 0].astype(int), rows[:, 1].astype(int)
-        columns = {
+        return {
             "user": users[first],
             "other": users[second],
             "items": rows[:, 2].astype(np.int64),
             "agreement": rows[:, 3],
             "kappa": rows[:, 4],
         }
-        return to_frame(columns, self.responses.kind)
+
+    def sentence(self) -> str:
+        """How far the users agree, in a sentence."""
+        if not np.isfinite(self.alpha):
+            return "No two users answered the same item differently, so agreement says nothing."
+        said = f"Krippendorff's alpha is {self.alpha:.2f} (1 = full agreement, 0 = chance)"
+        if self.alpha_ordinal is not None:
+            said += f"; {self.alpha_ordinal:.2f} with the labels in order"
+        return said + f". It counts {count(self.n_items, 'item')} with at least two answers."
 
     def _blocks(self, least: int) -> Iterator[Floats]:
         """Rows (user, other, items, agreement, kappa) of all pairs, a block of users at a time."""

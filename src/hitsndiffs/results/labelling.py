@@ -83,9 +83,13 @@ class NextLabels:
 
     def table(self) -> Any:
         """One row per answer: item, user, answers so far, likely answer, its chance, the gain."""
+        return to_frame(self.columns(), self.ranking.responses.kind)
+
+    def columns(self) -> dict[str, Any]:
+        """The columns of :meth:`table`, by name."""
         r, found = self.ranking.responses, self.ranking.answer_key(with_confidence=True)
         likely = [found.get(python_value(r.items[i]), (None, np.nan)) for i in self.items]
-        columns = {
+        return {
             "item": r.items[self.items],
             "user": r.users[self.users],
             "answers": self.ranking.data.answers_per_item[self.items],
@@ -93,7 +97,6 @@ class NextLabels:
             "confidence": np.array([chance for _, chance in likely], dtype=float),
             "gain": self.gains,
         }
-        return to_frame(columns, r.kind)
 
     def sentence(self) -> str:
         """Whether more labels are worth it."""
@@ -308,6 +311,10 @@ class Workers:
         Columns ``right``, ``items`` (how many items of the user are likely of this label), and one
         column for each label (the share of these on which the user says it).
         """
+        return to_frame(self.confusion_columns(user), self.ranking.responses.kind)
+
+    def confusion_columns(self, user: Any) -> dict[str, Any]:
+        """The columns of :meth:`confusion`, by name."""
         names = self.ranking.responses.users.tolist()
         place = {str(name).strip(): n for n, name in enumerate(names)}.get(str(user).strip())
         if place is None:
@@ -325,15 +332,18 @@ class Workers:
         table = by_label[mine].T @ self._is[mine]
         n = table.sum(1)
         shares = table / np.where(n > 0, n, np.nan)[:, None]
-        columns: dict[str, Any] = {"right": np.array(self.labels, dtype=object), "items": n}
-        columns.update({label: shares[:, k] for k, label in enumerate(self.labels)})
-        return to_frame(columns, self.ranking.responses.kind)
+        says = {label: shares[:, k] for k, label in enumerate(self.labels)}
+        return {"right": np.array(self.labels, dtype=object), "items": n, **says}
 
     def table(self) -> Any:
         """One row per user: answers, most used label and its share, how far they follow, remark."""
+        return to_frame(self.columns(), self.ranking.responses.kind)
+
+    def columns(self) -> dict[str, Any]:
+        """The columns of :meth:`table`, by name."""
         n = self.said.sum(1)
         most = np.argmax(self.said, axis=1)
-        columns = {
+        return {
             "user": self.ranking.responses.users,
             "answers": n.astype(np.int64),
             "most_used": np.array(self.labels, dtype=object)[most],
@@ -341,7 +351,6 @@ class Workers:
             "follows": self.follows,
             "remark": np.array(self.remarks(), dtype=object),
         }
-        return to_frame(columns, self.ranking.responses.kind)
 
     def sentence(self) -> str:
         """How many users stand out."""

@@ -80,6 +80,11 @@ class Parts:
         ``alpha`` (Cronbach's), ``from_section`` and ``from_whole`` (the share of the variance of
         the section's true score that the section's score and the whole score explain), ``adds``.
         """
+        return to_frame(self.columns, self.marks.responses.kind)
+
+    @cached_property
+    def columns(self) -> dict[str, Any]:
+        """The columns of :meth:`table`, by name."""
         whole = self._right.sum(1)
         rows = []
         for name, total in zip(self.names, self._totals, strict=True):
@@ -91,10 +96,7 @@ class Parts:
             of_whole = min(of_whole, 1.0)
             rows.append((name, own.shape[1], own.mean(), alpha, alpha, of_whole, alpha > of_whole))
         heads = ("section", "items", "mean", "alpha", "from_section", "from_whole", "adds")
-        columns = {
-            head: np.array(c) for head, c in zip(heads, zip(*rows, strict=True), strict=True)
-        }
-        return to_frame(columns, self.marks.responses.kind)
+        return {head: np.array([row[n] for row in rows]) for n, head in enumerate(heads)}
 
     def scores(self) -> Any:
         """One row per user and section: share of right answers, and its standard error."""

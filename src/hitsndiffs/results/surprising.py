@@ -101,14 +101,17 @@ class SurprisinglyPopular:
         ``surprise`` is the share of votes above the predicted share; ``z`` is that in standard
         errors of the two shares.
         """
-        columns: dict[str, Any] = {
+        return to_frame(self.columns(), self.responses.kind)
+
+    def columns(self) -> dict[str, Any]:
+        """The columns of :meth:`table`, by name."""
+        return {
             "item": [row.item for row in self.rows],
             "popular": [row.labels[int(np.argmax(row.votes))] for row in self.rows],
             "surprisingly_popular": list(self.key.values()),
             "surprise": np.array([row.surprise.max() for row in self.rows]),
+            "z": np.array([_z(row) for row in self.rows]),
         }
-        columns["z"] = np.array([_z(row) for row in self.rows])
-        return to_frame(columns, self.responses.kind)
 
     def sentence(self) -> str:
         """On how many items the popular answer is not the surprisingly popular one."""

@@ -1,0 +1,104 @@
+"""``hnd labels``: how far labellers agree, what each one does, and what to label next."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated, Any
+
+from hitsndiffs.cli.options import Json, Quiet, Seed, Table, option
+from hitsndiffs.cli.outputs import check_target, table_writer
+from hitsndiffs.cli.source import Source
+from hitsndiffs.cli.text import for_people, say, show_columns, show_json, title
+from hitsndiffs.data.files import write_whole
+from hitsndiffs.data.progress import working
+from hitsndiffs.errors import InputError
+
+__all__ = ["labels"]
+
+
+def labels(
+    *,
+    worker: Annotated[
+        str | None, option("NAME", "What this user says, by what is likely right.")
+    ] = None,
+    next: Annotated[
+        int | None, option("N", "The N answers that would help most, and from whom.", "--next")
+    ] = None,
+    each: Annotated[
+        int | None, option("N", "With --next: at most this many answers from one user.")
+    ] = None,
+    pairs: Annotated[
+        int | None, option("N", "The N pairs of users who agree most, beyond chance.")
+    ] = None,
+    predicted: Annotated[
+        str | None,
+        option(
+            "COLUMN",
+            "The column of what users think most others will answer: surprisingly popular answers.",
+        ),
+    ] = None,
+    seed: Seed = None,
+    source: Source,
+    out: Table = None,
+    as_json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Look at labels: agreement, what each labeller does, what to label next."""
+    from hitsndiffs.reading import read_responses
+    from hitsndiffs.results.agreement import agreement
+    from hitsndiffs.results.labelling import next_labels, workers
+    from hitsndiffs.results.rank import rank
+    from hitsndiffs.results.surprising import surprisingly_popular
+
+    check_target(out, "--out", source.paths)
+    if sum(value is not None for value in (worker, next, pairs, predicted)) > 1:
+        raise InputError("give one of --worker, --next, --pairs and --predicted at a time.")
+    r = source.read(quiet=quiet)
+    found = agreement(r)
+    sentences = [found.sentence()]
+    if pairs is not None:
+        heading, table = "Pairs", found.pair_columns(most=pairs)
+    elif predicted is not None:
+        if source.option is None:
+            raise InputError(
+                "--predicted needs to know which column holds the users' own answers; name it "
+                "with --option."
+            )
+        foreseen = read_responses(source.paths, **{**source.said, "option": predicted})
+        surprise = surprisingly_popular(r, foreseen)
+        heading, table = "Surprisingly popular", surprise.columns()
+        sentences.append(surprise.sentence())
+    else:
+        with working("Ranking", quiet=quiet, told=True):
+            ranking = rank(r, seed=seed or 0)
+        if next is not None:
+            asked = next_labels(ranking, next, each=each)
+            heading, table = "What to label next", asked.columns()
+            sentences.append(asked.sentence())
+        elif worker is not None:
+            heading, table = worker, workers(ranking).confusion_columns(worker)
+        else:
+            everybody = workers(ranking)
+            heading, table = "Labellers", everybody.columns()
+            sentences.append(everybody.sentence())
+    _write(table, out)
+    if as_json:
+        from hitsndiffs.results.values import records
+
+        figures = {"alpha": found.alpha, "fleiss_kappa": found.fleiss_kappa}
+        content = {**figures, "alpha_ordinal": found.alpha_ordinal, "rows": records(table)}
+        show_json(json.dumps(content, indent=2, ensure_ascii=False))
+        return
+    if for_people():
+        title(heading)
+    show_columns(table, names=1)
+    for sentence in (*sentences, *(f"Note: {note}" for note in r.notes)):
+        say(sentence, quiet=quiet)
+
+
+def _write(columns: dict[str, Any], out: Path | None) -> None:
+    if out is not None:
+        from hitsndiffs.results.values import to_frame
+
+        write_whole({out: table_writer(to_frame(columns, "polars"), out)})

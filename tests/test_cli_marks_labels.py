@@ -1,0 +1,107 @@
+"""``hnd marks`` and ``hnd labels``: what people see, what programs get, what is refused."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import polars as pl
+import pytest
+from commands import Here, rows
+
+CLASS = """student,q1,q2,q3,q4
+ann,A,B,C,D
+bob,A,B,C,A
+cid,A,C,C,
+dee,B,C,A,A
+"""
+
+
+@pytest.fixture
+def here(capsys: pytest.CaptureFixture[str]) -> Here:
+    return Here(capsys)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "quiz.csv").write_text(CLASS)
+    (tmp_path / "key.csv").write_text("item,answer\nq1,A\nq2,B\nq3,C\nq4,D\n")
+    (tmp_path / "parts.csv").write_text("item,section\nq1,one\nq2,one\nq3,two\nq4,two\n")
+    (tmp_path / "groups.csv").write_text("user,group\nann,a\nbob,b\ncid,a\ndee,b\n")
+    return tmp_path
+
+
+def test_marks_of_a_class(here: Here, folder: Path) -> None:
+    done = here(
+        "marks", folder / "quiz.csv", "--key", folder / "key.csv", "--out", folder / "m.csv"
+    )
+    head, *body = rows(done.out)
+    assert head == ["user", "marks", "out_of", "percent"]
+    assert [row[:2] for row in body] == [["ann", "4"], ["bob", "3"], ["cid", "2"], ["dee", "0"]]
+    assert pl.read_csv(folder / "m.csv")["marks"].to_list() == [4, 3, 2, 0]
+    assert "mean 56 %" in done.err
+    more = here(
+        "marks", folder / "quiz.csv", "--key", folder / "key.csv", "--accept", "q2=C",
+        "--without", "q4", "--blanks", "skip", "--json",
+    )  # fmt: skip
+    content = json.loads(more.out)
+    assert [row["marks"] for row in content["marks"]] == [3, 3, 3, 1]
+    assert content["items"] == ["q1", "q2", "q3"]
+
+
+def test_sections_and_groups(here: Here, folder: Path) -> None:
+    done = here(
+        "marks", folder / "quiz.csv", "--key", folder / "key.csv",
+        "--sections", folder / "parts.csv", "--group", folder / "groups.csv", "--json",
+    )  # fmt: skip
+    content = json.loads(done.out)
+    assert [row["section"] for row in content["sections"]] == ["one", "two"]
+    assert [row["size"] for row in content["differences"]] == ["A"] * 4
+
+
+def test_marks_without_a_key_or_with_odd_words(here: Here, folder: Path) -> None:
+    done = here("marks", folder / "quiz.csv")
+    assert "give them with --key FILE" in done.err
+    quiz, key = folder / "quiz.csv", folder / "key.csv"
+    done = here("marks", quiz, "--key", key, "--accept", "q2")
+    assert "as in q07=B" in done.err
+    done = here("marks", quiz, "--key", key, "--without", "q7")
+    assert "'q7', which is not in the data" in done.err
+
+
+@pytest.fixture
+def crowd(tmp_path: Path) -> Path:
+    labels = [
+        (f"w{u}", f"t{i:02d}", "yes" if (i % 2 == 0) != ((u + i) % 7 == 0) else "no", "yes")
+        for u in range(6)
+        for i in range(20)
+        if (u * i) % 5 != 1
+    ]
+    path = tmp_path / "crowd.csv"
+    pl.DataFrame(labels, ["worker", "task", "label", "guess"], orient="row").write_csv(path)
+    return path
+
+
+def test_labellers(here: Here, crowd: Path) -> None:
+    plain = ("--user", "worker", "--item", "task", "--option", "label")
+    done = here("labels", crowd, *plain)
+    head, *body = rows(done.out)
+    assert head == ["user", "answers", "most_used", "share", "follows", "remark"]
+    assert len(body) == 6
+    assert "Krippendorff's alpha is 0." in done.err
+    asked = json.loads(here("labels", crowd, *plain, "--next", "3", "--json").out)
+    assert len(asked["rows"]) <= 3
+    assert asked["alpha"] == pytest.approx(asked["fleiss_kappa"], abs=0.1)
+    pairs = json.loads(here("labels", crowd, *plain, "--pairs", "4", "--json").out)
+    assert len(pairs["rows"]) == 4
+    own = json.loads(here("labels", crowd, *plain, "--worker", "w1", "--json").out)
+    assert [row["right"] for row in own["rows"]] == ["no", "yes"]
+    popular = json.loads(here("labels", crowd, *plain, "--predicted", "guess", "--json").out)
+    # everybody foresees "yes": any "no" is more popular than foreseen
+    assert {row["surprisingly_popular"] for row in popular["rows"] if row["surprise"] > 0} == {"no"}
+    assert len(popular["rows"]) == 20
+
+
+def test_one_question_at_a_time(here: Here, crowd: Path) -> None:
+    done = here("labels", crowd, "--next", "2", "--pairs", "2")
+    assert "one of --worker, --next, --pairs and --predicted" in done.err
