@@ -9,6 +9,7 @@ from formats.quiz import Made
 from hitsndiffs.errors import InputError
 from hitsndiffs.reading.exports import FORMATS, find_format
 from hitsndiffs.reading.exports.base import Choices, Stream
+from hitsndiffs.reading.exports.per_file import name_users
 from hitsndiffs.reading.files.documents import Settings
 from hitsndiffs.reading.files.folders import FolderDocument, open_document
 
@@ -38,13 +39,17 @@ def converted(path) -> tuple[Stream, list[str]]:
     """Read everything there is; return the stream and the names of the formats."""
     stream, names = Stream(), []
     refusals = []
+    read = []
     for document, formats in matches(open_document(path, Settings())):
         assert len(formats) == 1, f"{document.name}: {[format.name for format in formats]}"
         try:
-            stream.extend(formats[0].convert(document, Choices()))
+            read.append((document, formats[0].convert(document, Choices())))
             names.append(formats[0].name)
         except InputError as error:
             refusals.append(error)
+    name_users(read)
+    for _, own in read:
+        stream.extend(own)
     if not names and refusals:
         raise refusals[0]
     return stream, names

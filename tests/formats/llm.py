@@ -471,3 +471,63 @@ def mmlu_pro(zipped: bool = False) -> Made:
             zip_bytes({f"{name}.json": data}) if zipped else data
         )
     return Made(files, answers, {str(70 + k): q.key_letter(k) for k in range(8)})
+
+
+def predictions(kind: str = "parquet") -> Made:
+    """One name of file in all folders of models; ids that begin anew; a missing answer."""
+    import io
+
+    import polars as pl
+
+    q = quiz(91, n_items=12, blank=0.0)
+    topics = ["law"] * 6 + ["art"] * 6
+    files, answers, key = {}, {}, {}
+    for i in range(4):
+        rows = []
+        for k in range(12):
+            said = int(q.chosen[i, k]) if (i, k) != (3, 5) else -1
+            row = {
+                "subject": topics[k],
+                "id": k % 6,
+                "answer": q.right[k],
+                "predicted": float(said),
+            }
+            rows.append({**row, "question": q.stems[k], "choices": q.options[k]})
+            item = f"{topics[k]}/{k % 6}"
+            key[item] = str(q.right[k])
+            if said >= 0:
+                answers[f"model-{i}_logs", item] = str(said)
+        if kind == "parquet":
+            out = io.BytesIO()
+            pl.DataFrame(rows).write_parquet(out)
+            files[f"model-{i}_logs/baseline/results.parquet"] = out.getvalue()
+        else:
+            for topic in ("law", "art"):
+                own = [row for row in rows if row["subject"] == topic]
+                files[f"model-{i}_logs/{topic}.json"] = json.dumps(
+                    {"acc": 0.5, "results": own}
+                ).encode()
+    if kind == "topics":  # the ids of a file are its own
+        files = {
+            name: data.replace(b'"id": ', b'"id": "' + name[13:16].encode() + b"-")
+            for name, data in files.items()
+        }
+        files = {name: data.replace(b', "answer"', b'", "answer"') for name, data in files.items()}
+        answers = {(u, i.replace("/", "-")): a for (u, i), a in answers.items()}
+        key = {i.replace("/", "-"): a for i, a in key.items()}
+    return Made(files, answers, key)
+
+
+def answers_by_id(key_file: bool = False) -> Made:
+    """An object of letters per model, under one file name; perhaps with the key beside."""
+    q = quiz(92, n_items=12, blank=0.0)
+    names = [f"validation_Art_{k + 1}" for k in range(12)]
+    files, answers, key = {}, {}, {}
+    for i in range(5):
+        own = {name: q.letter(i, k) for k, name in enumerate(names)}
+        files[f"model-{i}/total_output.json"] = json.dumps(own, indent=4).encode()
+        answers |= {(f"model-{i}", name): letter for name, letter in own.items()}
+    if key_file:
+        key = {name: q.key_letter(k) for k, name in enumerate(names)}
+        files["answer_key.json"] = json.dumps(key, indent=4).encode()
+    return Made(files, answers, key)

@@ -316,7 +316,7 @@ def one_model() -> Made:
     q = quiz(92, n_items=12)
     table = [["question", "answer", "prediction"]]
     table += [[q.stems[k], q.key_letter(k), q.letter(0, k)] for k in range(12)]
-    return Made({"model-a.csv": csv_bytes(table)}, refused="one answer per item")
+    return Made({"model-a.csv": csv_bytes(table)}, refused="all answers are those of one user")
 
 
 def key_alone() -> Made:

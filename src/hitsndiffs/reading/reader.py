@@ -15,6 +15,7 @@ from hitsndiffs.data.words import listed
 from hitsndiffs.errors import InputError
 from hitsndiffs.reading.exports import FORMATS, find_format
 from hitsndiffs.reading.exports.base import Document, Format, LeftOut, Refusal, Stream
+from hitsndiffs.reading.exports.per_file import name_users
 from hitsndiffs.reading.files.documents import FileDocument
 from hitsndiffs.reading.files.folders import FolderDocument, open_document
 from hitsndiffs.reading.files.source import no_source, open_path, open_stream
@@ -152,12 +153,16 @@ def _plan_exports(plan: Plan, found: list[_Match], options: ReadingOptions) -> N
     stream = Stream()
     refused: list[tuple[str, Refusal]] = []
     used: list[_Match] = []
+    streams: list[Stream] = []
     for match, result in zip(found, _converted(found, options), strict=True):
         if isinstance(result, Refusal):
             refused.append((match.document.name, result))
             continue
         used.append(match)
-        stream.extend(result)
+        streams.append(result)
+    name_users([(match.document, own) for match, own in zip(used, streams, strict=True)])
+    for own in streams:
+        stream.extend(own)
     if not used:
         name, refusal = refused[0]
         raise InputError(f"{name}: {refusal}")
@@ -235,6 +240,12 @@ def _convert(document: Document, format: Format, options: ReadingOptions) -> Str
 def _read_stream(plan: Plan, stream: Stream) -> Responses:
     name = plan.sources[0] if len(plan.sources) == 1 else f"{len(plan.sources)} files"
     options = plan.options
+    users = dict.fromkeys(stream.persons)
+    if len(users) == 1:
+        raise InputError(
+            f"{name}: all answers are those of one user ({next(iter(users))!r}), and a ranking "
+            "needs at least two; give the files of the others too, all in one folder."
+        )
     encoded, key = encode_stream(stream, name, options.attempt, plan.notes, plan.left_out)
     return _finished(plan, encoded, key, name, titles=stream.titles)
 

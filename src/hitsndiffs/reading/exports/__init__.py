@@ -29,6 +29,7 @@ from hitsndiffs.reading.exports.nested_json import NESTED_JSON
 from hitsndiffs.reading.exports.openai_evals import OPENAI_EVALS
 from hitsndiffs.reading.exports.opencompass import OPENCOMPASS
 from hitsndiffs.reading.exports.otree import OTREE
+from hitsndiffs.reading.exports.predictions import ANSWERS_BY_ID, PREDICTIONS
 from hitsndiffs.reading.exports.prodigy import PRODIGY
 from hitsndiffs.reading.exports.refused import REFUSED
 from hitsndiffs.reading.exports.surveys import LIMESURVEY, QUALTRICS, SURVEY_MONKEY
@@ -75,6 +76,8 @@ FORMATS: tuple[Format, ...] = (
     LIGHTEVAL,
     MMLU,
     MMLU_PRO,
+    PREDICTIONS,
+    ANSWERS_BY_ID,
     # what scripts write
     NESTED_JSON,
     # reports without answers

@@ -270,6 +270,8 @@ class Stream:
     titles: dict[str, str] = field(default_factory=dict)
     #: Where keys come from, as a phrase ("the columns «Right answer n»").
     key_from: str = ""
+    #: Whether the file holds one user, who is named by the part of its path that differs.
+    user_is_file: bool = False
 
     def add(
         self,

@@ -35,6 +35,7 @@ from hitsndiffs.reading.exports.nested_shapes import (
     user_of,
     with_plain_user,
 )
+from hitsndiffs.reading.exports.predictions import PREDICTIONS
 from hitsndiffs.reading.vocabulary import plain, role_of_name
 
 __all__ = ["NESTED_JSON"]
@@ -272,6 +273,6 @@ NESTED_JSON = Format(
     "nested-json",
     "Answers in nested JSON",
     "Written by scripts: model → question → answer, question → model → answer, records with lists",
-    find_shape,
+    lambda sample: None if PREDICTIONS.recognise(sample) else find_shape(sample),
     _convert,
 )

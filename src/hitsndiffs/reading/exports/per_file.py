@@ -1,0 +1,69 @@
+"""Users that have a file or folder each: they are named by the part of the path that differs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import combinations
+
+from hitsndiffs.reading.exports.base import Document, Stream
+from hitsndiffs.reading.exports.common import stem_of_name
+from hitsndiffs.reading.vocabulary import is_key_name
+
+__all__ = ["name_users", "told_apart"]
+
+
+def told_apart(places: Sequence[tuple[str, ...]], items: Sequence[frozenset[str]]) -> list[str]:
+    """Return the user of each file, given the parts of its path and the items in it.
+
+    Files that share items belong to different users. Of all parts of the paths (the last is the
+    file's own name) the one is taken that tells these files apart with the fewest users: a model
+    may have a file per topic. If no part does, several together do.
+
+    Examples
+    --------
+    >>> told_apart([("gpt", "out"), ("llama", "out")], [frozenset("ab")] * 2)
+    ['gpt', 'llama']
+    >>> topics = [frozenset("ab"), frozenset("cd")] * 2
+    >>> told_apart([("gpt", "law"), ("gpt", "art"), ("llama", "law"), ("llama", "art")], topics)
+    ['gpt', 'gpt', 'llama', 'llama']
+    """
+    depth = max((len(parts) for parts in places), default=0)
+    padded = [("",) * (depth - len(parts)) + parts for parts in places]
+    levels = list(range(depth))[::-1]
+    for size in range(1, depth + 1):
+        found = []
+        for chosen in combinations(levels, size):
+            labels = ["/".join(filter(None, (own[k] for k in sorted(chosen)))) for own in padded]
+            if _fits(labels, items):
+                found.append(labels)
+        if found:
+            return min(found, key=lambda labels: len(set(labels)))
+    return ["/".join(parts) for parts in places]
+
+
+def _fits(labels: Sequence[str], items: Sequence[frozenset[str]]) -> bool:
+    """Whether each file has a label, and no item occurs twice under the same one."""
+    seen: dict[str, set[str]] = {}
+    for label, own in zip(labels, items, strict=True):
+        known = seen.setdefault(label, set())
+        if not label or known & own:
+            return False
+        known |= own
+    return True
+
+
+def name_users(files: Sequence[tuple[Document, Stream]]) -> None:
+    """Name the users of the streams that have one for the whole file; a file may be the key."""
+    alone = [pair for pair in files if pair[1].user_is_file]
+    own = [pair for pair in alone if not is_key_name(stem_of_name(pair[0].name))]
+    places = [(*document.folders, stem_of_name(document.name)) for document, _ in own or alone]
+    labels = told_apart(places, [frozenset(stream.items) for _, stream in own or alone])
+    for label, (_, stream) in zip(labels, own or alone, strict=True):
+        stream.persons = [label] * len(stream)
+    for document, stream in alone if own else []:
+        if is_key_name(stem_of_name(document.name)):
+            right = dict(zip(stream.items, stream.answers, strict=True))
+            stream.keep([])
+            for _, other in own:
+                other.keys = [right.get(item) for item in other.items]
+                other.key_from = document.name

@@ -1,0 +1,198 @@
+"""One model per file or folder: its predictions beside the right answers, or by id."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from hitsndiffs.data.encoding.names import recognise
+from hitsndiffs.reading.exports.base import Choices, Document, Format, Refusal, Sample, Stream
+from hitsndiffs.reading.exports.common import (
+    as_text,
+    is_free_text,
+    literal,
+    short_hash,
+    stem_of_name,
+    title_of,
+    words,
+)
+from hitsndiffs.reading.exports.mmlu_pro import MMLU_PRO
+from hitsndiffs.reading.exports.sheet import Table
+from hitsndiffs.reading.layouts.content import look_at
+from hitsndiffs.reading.tables.nested import flat_table
+from hitsndiffs.reading.vocabulary import plain, role_of_name
+
+__all__ = ["ANSWERS_BY_ID", "PREDICTIONS"]
+
+#: What a model said, best first; the others count only beside a key.
+_PREDICTIONS = (
+    words("parsedpred|parsedprediction|parsedanswer|extractedanswer|extractedprediction|extracted"),
+    words(
+        "prediction|predictions|pred|preds|predicted|predictedanswer|predictedlabel|predanswer|"
+        "predlabel|predictedoption|predictedchoice|modelprediction|modelpred|modelanswer|"
+        "modelchoice|llmanswer|llmprediction|ypred|answerpred"
+    ),
+    words("modelresponse|modeloutput|response|output|choice|selected"),
+)
+#: Beside a prediction, these are the right answers.
+_RIGHT = words(
+    "answer|answers|label|gold|gt|correct|correctanswer|goldanswer|goldlabel|groundtruth|target|"
+    "standardanswer|trueanswer|truelabel|ytrue|reference|expected|expectedanswer|answeridx|"
+    "answerindex|answerkey"
+)
+_IDS = words("id|idx|index|qid|docid|questionid|itemid|sampleid|instanceid|uid|no|number")
+_TEXTS = words("question|questiontext|prompt|input|query|problem|stem|text|sentence")
+_TOPICS = words("subject|category|task|dataset|topic|subset|split|subtask|domain|subcategory")
+_OPTIONS = words("choices|options|endings|allchoices")
+
+
+# -- predictions beside the right answers ----------------------------------------------------------
+
+
+class _Columns:
+    """The columns of a table of predictions; ``fits`` says whether it is one."""
+
+    def __init__(self, header: Sequence[str]) -> None:
+        bare = [plain(name) for name in header]
+
+        def first(wanted: frozenset[str]) -> list[int]:
+            return [k for k, name in enumerate(bare) if name in wanted]
+
+        self.answers = next((own for names in _PREDICTIONS if (own := first(names))), [])[:1]
+        keys = [k for k, name in enumerate(header) if role_of_name(name) == "key"]
+        self.keys = [k for k in (*first(_RIGHT), *keys) if k not in self.answers][:1]
+        self.ids, self.texts, self.topics = first(_IDS), first(_TEXTS), first(_TOPICS)
+        self.options = first(_OPTIONS)
+        named = [header.index(name) for name in recognise("user", list(header))]
+        named += [k for k, name in enumerate(bare) if name in ("name", "username")]
+        self.users = [k for k in named if k not in self.topics]
+        self.fits = bool(self.answers and self.keys and (self.ids or self.texts))
+
+    def are_choices(self, rows: Sequence[Sequence[str]]) -> bool:
+        """Whether predictions and right answers are of one kind, and all are one user's."""
+        said, right = (
+            [row[k].strip().removesuffix(".0") for row in rows if row[k].strip()]
+            for k in (self.answers[0], self.keys[0])
+        )
+        one = all(len({row[k].strip() for row in rows}) < 2 for k in self.users)
+        return one and not {*said}.isdisjoint(right) and not is_free_text(right)
+
+
+def _recognise(sample: Sample) -> str | None:
+    if sample.is_json and sample.records:
+        records = list(sample.records)
+        whole = sample.kind == "json" and len(records) == 1 and isinstance(records[0], dict)
+        named = [record for record in records if isinstance(record, dict)]
+        if not named or MMLU_PRO.recognise(sample):
+            return None
+        table = flat_table(records[0] if whole else records)[0]
+        header, rows = table.header, table.rows
+    elif sample.is_table or sample.kind == "parquet":
+        header, rows = list(sample.header), sample.full_rows
+    else:
+        return None
+    columns = _Columns(header)
+    if len(header) > 1000 or not columns.fits or not columns.are_choices(rows):
+        return None
+    answer, key = header[columns.answers[0]], header[columns.keys[0]]
+    return f"{answer!r} stands beside {key!r}, and nothing names a user"
+
+
+def _table(document: Document) -> Table:
+    if document.kind == "json":
+        return flat_table(document.data())[0]
+    if document.kind == "jsonl":
+        return flat_table(list(document.records()))[0]
+    return document.table()
+
+
+def _convert(document: Document, _: Choices) -> Stream:
+    table = _table(document)
+    columns = _Columns(table.header)
+    if not columns.fits:
+        raise Refusal(
+            "a table without predictions beside the right answers",
+            "omit the format so that it is detected",
+        )
+    stream = Stream(key_from=f"the column {table.header[columns.keys[0]]!r}")
+    user = {row[k].strip() for k in columns.users[:1] for row in table.rows} - {""}
+    stream.user_is_file = len(user) != 1
+    person = next(iter(user), "") if len(user) == 1 else stem_of_name(document.name)
+    for row, item in zip(table.rows, _items(table, columns, stream), strict=True):
+        said, right = (
+            row[k].strip().removesuffix(".0") for k in (columns.answers[0], columns.keys[0])
+        )
+        given = None if said.startswith("-") and not right.startswith("-") else said
+        stream.add(person, item, given, key=right, status="unreadable" if given is None else None)
+    stream.number_repeats()
+    return stream
+
+
+def _items(table: Table, columns: _Columns, stream: Stream) -> list[str]:
+    """Return the item of each row: its id, with the topic if ids begin anew, or else its text."""
+    topics = [" ".join(row[k].strip() for k in columns.topics[:1]) for row in table.rows]
+    texts = [k for k in columns.texts if not is_free_text(row[k] for row in table.rows)]
+    for place in (*columns.ids, *texts):
+        names = [row[place].strip() for row in table.rows]
+        both = [f"{t}/{name}" if t else name for t, name in zip(topics, names, strict=True)]
+        for labels in (names, both):
+            if all(names) and len({*labels}) == len(labels):
+                return labels
+    places = [*columns.topics, *columns.texts, *columns.options] or columns.ids
+    labels = []
+    for row, topic in zip(table.rows, topics, strict=True):
+        text = row[columns.texts[0]] if columns.texts else ""
+        code = short_hash("\n".join(row[k] for k in places))
+        labels.append(f"{topic}/{code}" if topic else code)
+        stream.titles.setdefault(labels[-1], title_of(text))
+    return labels
+
+
+PREDICTIONS = Format(
+    "predictions",
+    "Predictions beside the right answers, one model per file or folder",
+    "Results of MMLU and the like, as scripts write them: CSV, Parquet or JSON; give the folder",
+    _recognise,
+    _convert,
+    "Parquet files of two models, in folders named after them",
+)
+
+
+# -- {id: letter} ----------------------------------------------------------------------------------
+
+
+def _answers(sample: Sample) -> dict[str, Any]:
+    """Return the answers by id, if the file is one object that holds nothing else."""
+    own = sample.first if sample.kind == "json" and len(sample.records) == 1 else {}
+    given = {str(name): value for name, value in own.items() if value is not None}
+    if len(given) < 5 or not all(isinstance(value, (str, int)) for value in given.values()):
+        return {}
+    texts = [as_text(value) for value in given.values()]
+    named = sum(any(c.isdigit() for c in name) for name in given) * 2 > len(given)
+    choices = look_at(texts).kind == "choice" and len({*texts}) * 2 <= len(texts)
+    short = sum(len(text) <= 2 for text in texts) * 2 > len(texts)
+    return given if named and (choices or short) else {}
+
+
+def _recognise_by_id(sample: Sample) -> str | None:
+    return "an answer stands under each id" if _answers(sample) else None
+
+
+def _convert_by_id(document: Document, _: Choices) -> Stream:
+    value = literal(document.data())
+    if not isinstance(value, dict) or any(isinstance(v, (list, dict)) for v in value.values()):
+        raise Refusal("no object with an answer under each id", "omit the format")
+    stream = Stream(user_is_file=True)
+    for item, answer in value.items():
+        stream.add(stem_of_name(document.name), str(item), as_text(answer))
+    return stream
+
+
+ANSWERS_BY_ID = Format(
+    "answers-by-id",
+    "Answers by id, one model per file or folder",
+    'JSON such as {"q1": "A", "q2": "C"} for each model (MMMU and the like); give the folder',
+    _recognise_by_id,
+    _convert_by_id,
+    "two models of MMMU, in folders named after them",
+)
