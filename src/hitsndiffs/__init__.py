@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from hitsndiffs.reading import read_key as read_key
     from hitsndiffs.reading import read_responses as read_responses
     from hitsndiffs.results.agreement import agreement as agreement
+    from hitsndiffs.results.audit import Audit as Audit
+    from hitsndiffs.results.audit import audit as audit
     from hitsndiffs.results.comparison import Comparison as Comparison
     from hitsndiffs.results.comparison import compare as compare
     from hitsndiffs.results.marks import marks as marks
@@ -38,6 +40,7 @@ if TYPE_CHECKING:
 
 #: Public name → the module that holds it; loaded on first use, to keep the import quick.
 _PUBLIC = {
+    "Audit": "results.audit",
     "Comparison": "results.comparison",
     "ConvergenceWarning": "errors",
     "InputError": "errors",
@@ -48,6 +51,7 @@ _PUBLIC = {
     "Simulation": "irt",
     "accuracy": "results.metrics",
     "agreement": "results.agreement",
+    "audit": "results.audit",
     "compare": "results.comparison",
     "differences": "results.parts",
     "load": "results.saving",

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from hitsndiffs.cli.audit import audit
 from hitsndiffs.cli.check import check
 from hitsndiffs.cli.compare import compare
 from hitsndiffs.cli.labels import labels
@@ -58,5 +59,6 @@ def _hnd(
     pass
 
 
-for _command in (rank, check, methods, formats, compare, marks, labels, score, simulate, serve):
+_COMMANDS = (rank, check, audit, methods, formats, compare, marks, labels, score, simulate, serve)
+for _command in _COMMANDS:
     app.command()(spread(_command))
