@@ -15,7 +15,7 @@ from hitsndiffs.data.lookup import python_value
 from hitsndiffs.data.responses import Responses
 from hitsndiffs.data.words import count, listed, per_cent, shortened
 from hitsndiffs.methods.given_key import GivenKey, Sheets, fit_given_key
-from hitsndiffs.results.given import as_responses
+from hitsndiffs.methods.inputs import as_responses
 from hitsndiffs.results.values import to_frame
 
 __all__ = ["Audit", "audit"]
