@@ -18,6 +18,7 @@ from pathlib import Path
 import pytest
 from commands import PROGRAM, QUIZ, ROOT, Here, as_program, write
 
+import hitsndiffs as hnd
 from hitsndiffs.errors import ConvergenceWarning
 from hitsndiffs.methods import METHODS
 from hitsndiffs.reading.options import ReadingOptions
@@ -152,7 +153,7 @@ def test_wrong_options_are_named(here: Here, arguments: list[str], sentence: str
 def test_what_is_no_number_is_refused(here: Here) -> None:
     done = here("rank", QUIZ, "--top", "x")
     assert done.code == 2
-    assert done.err.startswith("hnd: Invalid value for '--top': ")
+    assert done.err.startswith("hnd: --top takes a whole number, and got 'x'. See: ")
     assert done.err.count("\n") == 1
 
 
@@ -181,7 +182,7 @@ def test_a_fault_of_the_program_asks_for_a_report(
     def fail(*_: object, **__: object) -> None:
         raise ZeroDivisionError("division by\nzero")
 
-    monkeypatch.setattr("hitsndiffs.results.ranking.rank", fail)
+    monkeypatch.setattr("hitsndiffs.results.rank.rank", fail)
     done = here("rank", QUIZ)
     assert done.code == 1
     assert done.err == (
@@ -205,7 +206,7 @@ def test_no_memory_left_is_one_sentence_whoever_says_so(
     def fail(*_: object, **__: object) -> None:
         raise error
 
-    monkeypatch.setattr("hitsndiffs.results.ranking.rank", fail)
+    monkeypatch.setattr("hitsndiffs.results.rank.rank", fail)
     done = here("rank", QUIZ)
     assert (done.code, done.err) == (1, "hnd: the data do not fit into memory.\n")
 
@@ -213,16 +214,17 @@ def test_no_memory_left_is_one_sentence_whoever_says_so(
 def test_an_iteration_that_does_not_settle_is_one_line_on_standard_error(
     here: Here, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    from hitsndiffs.results import rank as module
     from hitsndiffs.results import ranking
 
-    real = ranking.rank
+    real = module.rank
 
     def unsettled(*args: object, **params: object) -> ranking.Ranking:
         warnings.warn("hnd stopped after 3 rounds", ConvergenceWarning, stacklevel=2)
         warnings.warn("an array was copied", RuntimeWarning, stacklevel=2)
         return real(*args, **params)
 
-    monkeypatch.setattr("hitsndiffs.results.ranking.rank", unsettled)
+    monkeypatch.setattr("hitsndiffs.results.rank.rank", unsettled)
     with warnings.catch_warnings():
         warnings.simplefilter("default")  # as in a program; in tests warnings are errors
         done = here("rank", QUIZ)
@@ -248,7 +250,7 @@ def test_a_reader_who_has_seen_enough(tmp_path: Path) -> None:
         check=True,
     )
     head, code = done.stdout.splitlines()
-    assert head == "rank\tuser\tscore\terror\tlow\thigh\tanswers"
+    assert head == "\t".join(hnd.rank(QUIZ, "majority").table().columns)
     assert code in ("0", "141")
     assert done.stderr == ""
 

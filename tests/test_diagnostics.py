@@ -248,8 +248,8 @@ def test_findings_say_what_the_tables_say(ordinary):
     key[wrong] = 1
     found = {finding.name: finding for finding in key_findings(ranking, key)}
     assert set(found) == {"likely key", "ability", "items", "guessing", "near copies"}
-    settled = int((columns["confidence"] >= 0.9).sum())
-    assert f"{settled} of 30 items" in found["likely key"].sentence
+    right = round(sum(p for _, p in ranking.answer_key(with_confidence=True).values()))
+    assert f"About {right} of the 30 answers" in found["likely key"].sentence
     assert found["items"].concern
     assert f"{wrong}: mis-keyed?" in found["items"].sentence
     assert ranking.confidence is not None

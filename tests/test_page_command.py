@@ -98,7 +98,7 @@ def test_a_port_that_is_taken(here: Here) -> None:
     ("options", "words"),
     [
         (["--port", "99999"], "the port is a number from 0 to 65535; got 99999."),
-        (["--port", "x"], "Invalid value for '--port'"),
+        (["--port", "x"], "--port takes a whole number, and got 'x'"),
         (["--host", "nowhere.invalid"], "nowhere.invalid:8765 cannot be listened on"),
         (["--max-upload", "much"], "--max-upload takes a size such as 500MB or 4GB; got 'much'."),
         (["--max-memory", "0"], "--max-memory takes a size such as 500MB or 4GB; got '0'."),

@@ -10,6 +10,7 @@ import sys
 import warnings
 from collections.abc import Sequence
 from functools import cache
+from itertools import pairwise
 from typing import Any
 
 from hitsndiffs.data.processes import safe_path
@@ -60,7 +61,7 @@ def _run(args: list[str]) -> int:
             import traceback
 
             traceback.print_exc()
-        return _say(*_sentence(error))
+        return _say(*_sentence(error, args))
     return code
 
 
@@ -111,10 +112,17 @@ def _command() -> Any:
     return typer.main.get_command(app)
 
 
+def _names_a_file(word: str) -> bool:
+    """Whether the first word of a command line is a file to rank, and no command."""
+    return not word.startswith("-") and (os.path.exists(word) or "." in word or os.sep in word)
+
+
 def _invoke(args: list[str]) -> int:
     import typer
 
     command = _command()
+    if args[0] not in command.commands and _names_a_file(args[0]):
+        args = ["rank", *args]
     if COMPLETING in os.environ:  # the shell asks for completions
         command(args, prog_name="hnd", standalone_mode=False)
         return 0
@@ -135,13 +143,13 @@ def _was_interrupted(error: BaseException | None) -> bool:
     return False
 
 
-def _sentence(error: BaseException) -> tuple[str, int]:
+def _sentence(error: BaseException, args: list[str]) -> tuple[str, int]:
     if isinstance(error, InputError):
         return str(error), UNUSABLE
     if hasattr(error, "format_message"):  # usage errors, in any version of typer
         context = getattr(error, "ctx", None)
         page = context.command_path if context is not None else "hnd"
-        said = error.format_message().rstrip(".")
+        said = (_expected(error, args) or error.format_message()).rstrip(".")
         said += "" if said.endswith("?") else "."
         return f"{said} See: {page} --help", UNUSABLE
     if lacks_memory(error):
@@ -158,9 +166,35 @@ def _sentence(error: BaseException) -> tuple[str, int]:
     return f"{what}. {REPORT}; please report it with what --debug shows.", BROKEN
 
 
+#: What an option takes, by what stands for its value in the help.
+_TAKEN = {"N": "a whole number"} | dict.fromkeys("ABP", "a number")
+
+
+def _expected(error: Any, args: list[str]) -> str | None:
+    """What an option or argument takes, if it got something else or nothing."""
+    parameter = getattr(error, "param", None)
+    if parameter is None:
+        return None
+    metavar, option = str(parameter.metavar), parameter.opts[-1]
+    if parameter.param_type_name == "argument":
+        return f"{metavar} is missing" if type(error).__name__ == "MissingParameter" else None
+    taken = _TAKEN.get(metavar, metavar)
+    got = [word for before, word in pairwise(args) if before in parameter.opts]
+    return f"{option} takes {taken}" + (f", and got {got[-1]!r}" if got else "")
+
+
 def _say(sentence: str, code: int) -> int:
+    text = f"hnd: {printable(' '.join(sentence.split()))}"
+    if sys.stderr.isatty():
+        import shutil
+        import textwrap
+
+        width = min(shutil.get_terminal_size().columns, 100)
+        text = textwrap.fill(
+            text, width, subsequent_indent="  ", break_on_hyphens=False, break_long_words=False
+        )
     try:
-        print(f"hnd: {printable(' '.join(sentence.split()))}", file=sys.stderr, flush=True)
+        print(text, file=sys.stderr, flush=True)
     except (OSError, ValueError):  # standard error cannot be written to
         _forget_output()
     return code

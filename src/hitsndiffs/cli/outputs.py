@@ -31,11 +31,11 @@ def check_target(
     read
         The files that are read, which must not be overwritten.
     endings
-        The endings that the file may have.
+        The endings that the file may have; empty if any will do.
     """
     if path is None:
         return
-    if path.suffix.lower() not in endings and not is_device(path):
+    if endings and path.suffix.lower() not in endings and not is_device(path):
         raise InputError(
             f"{option} {path}: the ending says what to write, and it must be one of "
             f"{', '.join(endings)}; got {path.suffix or 'none'}."

@@ -48,19 +48,23 @@ class Job:
         ),
     ] = None
     answers: Annotated[
-        Path | None,
+        str | None,
         option(
-            "FILE",
-            "Right answers that you know (columns item, answer); a few will do.",
+            "q09=D,q03=A|FILE",
+            "Right answers that you are sure of, or a file of them (columns item, answer).",
             panel=METHOD,
         ),
+    ] = None
+    key: Annotated[
+        Path | None,
+        option("FILE", "An answer key that may have errors: score by it, and audit.", panel=METHOD),
     ] = None
     group: Annotated[
         str | None,
         option(
             "COLUMN|FILE",
             "The column of the users' groups (runs of one model, a team), or a file of users "
-            "and groups. A group is one witness.",
+            "and groups. Each group counts once.",
             panel=METHOD,
         ),
     ] = None
@@ -115,24 +119,20 @@ class Job:
         Path | None,
         option(
             "FILE.html",
-            "Write a report to read and hand on: one page that needs nothing else.",
+            "Write a self-contained HTML report.",
             panel=OUTPUT,
         ),
     ] = None
     save: Annotated[
         Path | None,
-        option("FILE.json", "Keep the ranking, for 'hnd score' and hnd.load.", panel=OUTPUT),
-    ] = None
-    key: Annotated[
-        Path | None,
-        option(
-            "FILE",
-            "A key for the report to compare with the answers (the ranking stays the same).",
-            panel=OUTPUT,
-        ),
+        option("FILE", "Keep the ranking, for 'hnd score' and hnd.load.", panel=OUTPUT),
     ] = None
     top: Annotated[int | None, option("N", "Show the best N only.", panel=OUTPUT)] = None
     raw: Raw = False
+    explain: Annotated[
+        bool,
+        option("", "Say which method was used, and what the numbers mean.", panel=OUTPUT),
+    ] = False
     everybody: Annotated[bool, option("", "Show everybody.", "--all", panel=OUTPUT)] = False
     as_json: Json = False
     quiet: Quiet = False

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,15 +18,14 @@ from hitsndiffs.cli.outputs import (
 )
 from hitsndiffs.cli.rank import Job
 from hitsndiffs.cli.ranking_screen import show_ranking
-from hitsndiffs.cli.text import say
 from hitsndiffs.data.files import Writer, same_place, text_writer, write_whole
 from hitsndiffs.data.progress import working
 from hitsndiffs.errors import InputError
-from hitsndiffs.reading import read_key
-from hitsndiffs.results.rank import key_parameter
+from hitsndiffs.results.rank import key_parameter, spelled
 from hitsndiffs.results.tables import key_frame
 
 if TYPE_CHECKING:
+    from hitsndiffs.data.responses import Responses
     from hitsndiffs.reading import Plan
     from hitsndiffs.results.ranking import Ranking
 
@@ -43,12 +43,12 @@ def rank_file(job: Job) -> None:
         "--report": job.report,
         "--save": job.save,
     }
-    endings = {"--report": REPORTS, "--save": (".json",)}
+    endings: dict[str, Sequence[str]] = {"--report": REPORTS, "--save": ()}
     for option, path in targets.items():
         check_target(path, option, job.source.paths, endings.get(option, TABLES))
     check_distinct(targets)
     for option, given in (
-        ("--answers", job.answers),
+        ("--answers", None if job.answers is None else Path(job.answers)),
         ("--key", job.key),
         ("--plan", job.source.plan),
         ("--group", group_file(job.group)),
@@ -56,11 +56,6 @@ def rank_file(job: Job) -> None:
         for target in targets.values():
             if given is not None and target is not None and same_place(target, given):
                 raise InputError(f"{target}: {option} reads this file; name another one to write.")
-    if job.report is None and job.key is not None:
-        raise InputError(
-            "--key is for the report: add --report report.html (to rank with right answers that "
-            "you know, use --answers)."
-        )
     if job.top is not None and job.top < 1:
         raise InputError(f"--top must be at least 1; got {job.top}.")
     if job.halves < 0 or job.halves == 1:
@@ -79,10 +74,7 @@ def _ranking(job: Job) -> tuple[Ranking, Plan]:
     column = job.group if groups is None else None
     responses, plan = job.source.read_with_plan(quiet=job.quiet, group=column)
     if job.answers is not None:
-        key = read_key(job.answers, responses)
-        for note in key.notes:
-            say(f"Note: {note}", quiet=job.quiet)
-        params[key_parameter(method)] = dict(key)
+        params[key_parameter(method)] = _known_answers(job.answers, responses)
     elif job.use_key:
         if responses.key is None:
             raise InputError(
@@ -97,12 +89,37 @@ def _ranking(job: Job) -> tuple[Ranking, Plan]:
             )
         params["group"] = read_groups(groups)
     with working("Ranking", quiet=job.quiet, told=True):
+        if job.key is not None:
+            params["key"] = job.key
         ranking = rank(
             responses, method, by=job.by, bootstrap=job.halves, sample=job.sample, **params
         )
     named = replace(ranking, command=_asked(job))
     named.__dict__["data"] = ranking.data  # the engine is open already
     return named, plan
+
+
+def _known_answers(said: str, responses: Responses) -> Any:
+    """A file of right answers, or those in ``q09=D,q03=A``."""
+    if "=" not in said or Path(said).is_file():
+        if not Path(said).is_file() and not Path(said).suffix and said != "-":
+            raise InputError(
+                f"--answers {said}: expected right answers such as q09=D,q03=A, or a file of them."
+            )
+        return said
+    found: dict[str, str] = {}
+    for pair in said.split(","):
+        item, equals, answer = pair.partition("=")
+        if not equals or not item.strip() or not answer.strip():
+            raise InputError(
+                f"--answers {said}: expected pairs of an item and its right answer, such as "
+                f"q09=D,q03=A; got {pair!r}."
+            )
+        found[item.strip()] = answer.strip()
+    known, unchosen = spelled(found, responses, "--answers")
+    if unchosen:
+        raise InputError(unchosen[0])
+    return known
 
 
 # -- files ------------------------------------------------------------------------------------
@@ -129,8 +146,7 @@ def _write(ranking: Ranking, job: Job, plan: Plan) -> None:
 def _report(ranking: Ranking, job: Job, plan: Plan) -> str:
     from hitsndiffs.show import report_html
 
-    responses = ranking.responses
-    key = responses.key if job.key is None else read_key(job.key, responses)
+    key = ranking.given_key
     paths = job.source.paths
     file = None if len(paths) > 1 or paths[0] == "-" else Path(paths[0])
     with working("Writing the report", quiet=job.quiet, told=True):

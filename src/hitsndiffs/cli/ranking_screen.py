@@ -1,9 +1,12 @@
-"""What ``hnd rank`` shows: the words on standard error, the table on standard output."""
+"""What ``hnd rank`` shows: verdict, help, table, and what there is to know about the data.
+
+Words go to standard error, the table to standard output.
+"""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,118 +17,172 @@ from hitsndiffs.cli.text import (
     interval_bar,
     room_left,
     say,
+    scale,
     show_json,
     show_table,
     title,
-    whole,
 )
 from hitsndiffs.methods import METHODS
-from hitsndiffs.results.sureness import notes_beside, repeats, sureness
-from hitsndiffs.results.wording import count, missing, sizes
+from hitsndiffs.results.columns import COLUMNS
+from hitsndiffs.results.wording import count, joined, judged, listed, missing, per_cent, sizes
 
 if TYPE_CHECKING:
     from hitsndiffs.cli.rank import Job
     from hitsndiffs.reading import Plan
+    from hitsndiffs.results.columns import Cells
     from hitsndiffs.results.ranking import Ranking
+    from hitsndiffs.results.verdict import Doubt
 
 __all__ = ["show_ranking"]
 
 #: On a terminal, up to this many users are all shown; of more, only the first ``BEST``.
 WHOLE_UP_TO = 50
+#: Of an order that is in doubt, the first few are shown: enough to see whether it makes sense.
+BEST_OF_OPEN = 10
+#: The doubts that leave open what the order is the order of.
+OPEN = ("unknown", "direction", "nothing")
 #: On a terminal, this many groups are shown; the others are only counted.
 GROUPS = 5
-#: Minimum and maximum length of the bar of score and interval, in characters.
-SHORTEST_BAR, LONGEST_BAR = 10, 24
+#: Minimum and maximum length of the picture of score and interval, in characters.
+SHORTEST_BAR, LONGEST_BAR = 15, 41
+#: Half the width of a 95 % interval, in standard errors.
+REACH = 1.96
+#: Columns of the table by the doubt there is: numbers that look precise do not stand beside an
+#: order that is in doubt.
+SHOWN: dict[Doubt, tuple[str, ...]] = {
+    "": ("rank", "user", "tier", "score", "key_score", "ranks", "answers"),
+    "luck": ("rank", "user", "key_score", "answers"),
+    "unknown": ("rank", "user", "key_score", "answers"),
+    "direction": ("rank", "user", "key_score", "answers"),
+}
+#: Columns that a narrow screen does without, in this order.
+SPARE = ("answers", "rank range", "tier")
 
 
 def show_ranking(ranking: Ranking, job: Job, plan: Plan) -> None:
     """Show a ranking to a person, or pass it on to a program."""
+    for line in _verdict(ranking, job):
+        say(line, quiet=job.quiet)
     if job.as_json:
         show_json(ranking.to_json())
-        _say_notes(ranking, job)
-        return
-    for line in _opening(ranking, job, plan):
-        say(line, quiet=job.quiet)
-    if for_people():
+    elif for_people():
         _show(ranking, job)
-        _say_notes(ranking, job)
-        _say_key(ranking, job)
-    else:
-        _say_notes(ranking, job)
-        _pipe(ranking, job)
+    for line in _about(ranking, job, plan):
+        say(line, quiet=job.quiet)
+    if not job.as_json and not for_people() and job.out is None:
+        sys.stdout.write(ranking.cells(ranking.order[: job.top]).tab_separated())
 
 
 # -- words ------------------------------------------------------------------------------------
 
 
-def _opening(ranking: Ranking, job: Job, plan: Plan) -> Iterator[str]:
-    """What was read, which method was used and why, and how sure the result is."""
+def _verdict(ranking: Ranking, job: Job) -> Iterator[str]:
+    """The verdict, what would help, and how the given key fits."""
+    verdict = ranking.verdict
+    yield verdict
+    if verdict.help:
+        if verdict.asks:
+            items = joined([item for item, _ in verdict.asks])
+            yield f"To be surer, put in the right answers to {items} in place of _, and run:"
+        else:
+            yield "To be surer, name a user who is certainly good:"
+        yield f"  {verdict.help}"
+    if job.key is not None:
+        yield from _by_key(ranking)
+
+
+def _by_key(ranking: Ranking) -> Iterator[str]:
+    """How the given key fits the answers."""
+    from hitsndiffs.results.diagnostics import item_remarks
+    from hitsndiffs.results.metrics import accuracy
+
+    held = ranking.fit.key_probabilities
+    assert ranking.given_key is not None
+    assert ranking.key_scores is not None
+    agree = accuracy(ranking.key_scores, ranking.scores)
+    yield f"Your key: the order by it and this order agree to {agree:.2f} (1 = the same order)."
+    if held is None:
+        return
+    found = item_remarks(ranking.data, ranking.scores, held, ranking.given_key)
+    wrong = [
+        f"{item}: {remark.text}"
+        for item, remark in zip(ranking.responses.items, found, strict=True)
+        if remark.kind == "mis-keyed"
+    ]
+    if wrong:
+        yield f"{count(len(wrong), 'answer')} of your key to look at: {'; '.join(wrong[:5])}."
+    else:
+        yield "No answer of your key looks wrong."
+
+
+def _about(ranking: Ranking, job: Job, plan: Plan) -> Iterator[str]:
+    """What was read, what there is to note, and where to find more."""
     r = ranking.responses
-    yield (
-        f"{job.source.name}: {sizes(r)}, "
-        + ("none missing." if r.is_complete else f"{missing(r)} missing.")
-    )
+    full = "none missing" if r.is_complete else f"{missing(r)} missing"
+    yield f"{job.source.name}: {sizes(r)}, {full}."
     if plan.is_telling:
         yield f"Read as {plan.line}"
-    if r.key is not None and not job.use_key:
+    if r.key is not None and not job.use_key and job.key is None:
         yield (
             f"The file holds a key ({r.key.source}); the ranking does not use it (--use-key does)."
         )
-    choice = ranking.fit.choice
-    if choice is not None:
-        if choice.method is None:
-            yield f"No method can rank these answers. {choice.why}."
-        else:
-            yield f"Method {choice.method}, chosen for these data: {choice.why}."
-    else:
-        default = "" if job.method else " (the default)"
-        yield f"Method {ranking.method}{default}: {METHODS[ranking.method].summary}."
-    yield from _certainty(ranking)
-
-
-def _certainty(ranking: Ranking) -> Iterator[str]:
-    if ranking.n_components > 1:
-        return
-    if ranking.consistent:
-        yield "The order is certified: it fits every single answer."
-    if (sure := sureness(ranking)) is not None:
-        helps = ranking.verdict.help
-        yield f"{sure} To be surer: {helps}" if helps else sure
-    if (said := repeats(ranking)) is not None:
-        yield said
-
-
-def _say_notes(ranking: Ranking, job: Job) -> None:
-    for note in ranking.notes if job.as_json else notes_beside(ranking):
-        say(f"Note: {note}", quiet=job.quiet)
-
-
-def _say_key(ranking: Ranking, job: Job) -> None:
+    if job.explain:
+        yield from _explained(ranking, job)
+    for note in (*r.notes, *ranking.fit.notes, *ranking.user_notes):
+        yield f"Note: {note}"
     for path in (job.out, job.key_out, job.report, job.save):
         if path is not None:
-            say(f"Written: {path}", quiet=job.quiet)
+            yield f"Written: {path}"
+    more = [] if job.explain else ["--explain"]
     if job.key_out is None and ranking.fit.key_probabilities is not None:
-        say("The likely answer key: add --key-out key.csv", quiet=job.quiet)
+        more.append("--key-out key.csv (the likely answer key)")
+    if job.report is None:
+        more.append("--report report.html")
+    if more:
+        yield f"More: {', '.join(more)}"
+
+
+def _explained(ranking: Ranking, job: Job) -> Iterator[str]:
+    """Which method was used and why, what the confidence counts, and how well it would repeat."""
+    choice, turned = ranking.fit.choice, ranking.orientation
+    if choice is not None and choice.method is not None:
+        yield f"Method {choice.method}, chosen for these data: {choice.why}."
+    elif choice is None:
+        default = "" if job.method else " (the default)"
+        yield f"Method {ranking.method}{default}: {METHODS[ranking.method].summary}."
+    if ranking.confidence is not None:
+        yield f"Confidence that this ranking reflects ability: {per_cent(ranking.confidence)}."
+    if turned is not None:
+        yield f"The better end of the order: {judged(turned.how)}."
+    if np.isfinite(ranking.reliability):
+        yield (
+            f"Reliability {ranking.reliability:.2f} "
+            "(1 = a second test like this would give the same order)."
+        )
+    yield (
+        "Tiers: the first user of each is above the first of the next with 95 % probability; "
+        "users of neighbouring tiers may be equally good. Bars are 95 % intervals."
+    )
 
 
 # -- tables -----------------------------------------------------------------------------------
 
 
-def _pipe(ranking: Ranking, job: Job) -> None:
-    """All users (or the top ones), with tabs between the columns; not if they go to a file."""
-    if job.out is None:
-        sys.stdout.write(ranking.cells(ranking.order[: job.top]).tab_separated())
-
-
 def _show(ranking: Ranking, job: Job) -> None:
     """Print a table for people, one for each group of users that can be compared."""
     order, groups = ranking.order, ranking.n_components
+    if ranking.verdict.doubt == "nothing" and not job.everybody:
+        return
     most = _most(len(order), job)
+    if ranking.verdict.doubt in OPEN:
+        most = most if job.everybody or job.top else min(most, BEST_OF_OPEN)
     print()
+    if ranking.verdict.doubt in OPEN:
+        title("The order found; it may be upside down, or of something other than ability")
     for group in range(min(groups, GROUPS)):
         users = order[ranking.components[order] == group]
         if groups > 1:
-            title(f"Group {group + 1} of {groups} ({count(len(users), 'user')})")
+            title(f"Group {group} ({count(len(users), 'user')})")
         _show_users(ranking, users[:most])
         if len(users) > most:
             rest = count(len(users) - most, "more user")
@@ -134,6 +191,9 @@ def _show(ranking: Ranking, job: Job) -> None:
     if groups > GROUPS:
         rest = count(groups - GROUPS, "more group")
         print(f"… and {rest}: --out ranking.csv keeps them all\n")
+    silent = ranking.users[ranking.components < 0]
+    if len(silent):
+        print(f"No rank, as they gave no answers: {listed(silent)}\n")
 
 
 def _most(users: int, job: Job) -> int:
@@ -143,54 +203,55 @@ def _most(users: int, job: Job) -> int:
 
 
 def _show_users(ranking: Ranking, users: Any) -> None:
-    shares = ranking.by == "correct"
-    show = _shown_share if shares else _shown_score
-    second = ranking.abilities if shares else ranking.correct
-    low, high = ranking.rank_intervals()
-    rows = []
-    for j in users.tolist():
-        row = {
-            "rank": whole(ranking.ranks[j]) or "–",
-            "user": str(ranking.users[j]),
-            "right ± error" if shares else "score ± error": show(
-                float(ranking.scores[j]), float(ranking.standard_errors[j])
-            ),
-        }
-        if np.isfinite(low[users]).any():
-            row["rank, 95 % sure"] = f"{whole(low[j])}–{whole(high[j])}"
-        if second is not None:
-            share = f"{100 * second[j]:.1f} %"
-            row["ability" if shares else "right"] = f"{second[j]:.3f}" if shares else share
-        row["answers"] = str(ranking.responses.answers_per_user[j])
-        rows.append(row)
-    _add_bars(ranking, users, rows)
-    spare = ("answers", "ability" if shares else "right", "rank, 95 % sure")
-    show_table(list(rows[0]), [list(row.values()) for row in rows], names=(1,), spare=spare)
+    doubt = ranking.verdict.doubt
+    cells = ranking.cells(users)
+    heads, columns = [], []
+    for name in SHOWN.get(doubt, SHOWN[""]):
+        if name == "ranks":
+            if ranking.standard_errors is not None and np.isfinite(cells.columns["rank_low"]).any():
+                heads.append("rank range")
+                columns.append(_ranges(cells))
+        elif name in cells.columns:
+            share = name == "score" and cells.kinds[name] == "share"
+            heads.append("right" if share else COLUMNS[name].heading)
+            columns.append(cells.texts(name))
+    rows = [list(row) for row in zip(*columns, strict=True)]
+    pictures: Sequence[int] = ()
+    if doubt not in OPEN:
+        pictures = _add_pictures(ranking, cells, heads, rows)
+    show_table(heads, rows, names=(1,), spare=SPARE, pictures=pictures)
 
 
-def _add_bars(ranking: Ranking, users: Any, rows: list[dict[str, str]]) -> None:
-    """Give every row a small bar of score and interval, if the screen has room for it."""
-    if np.isnan(ranking.standard_errors[users]).all():
-        return
-    room = room_left(list(rows[0]), [list(row.values()) for row in rows])
+def _ranges(cells: Cells) -> list[str]:
+    both = zip(cells.texts("rank_low"), cells.texts("rank_high"), strict=True)
+    return [low if low == high else f"{low}–{high}" for low, high in both]
+
+
+def _add_pictures(
+    ranking: Ranking, cells: Cells, heads: list[str], rows: list[list[str]]
+) -> Sequence[int]:
+    """Give every row a picture of score and interval; return its column, if the screen has room."""
+    scores = cells.columns["score"]
+    reach = REACH * cells.columns["standard_error"]
+    if np.isnan(reach).all():
+        return ()
+    place = heads.index("right" if "right" in heads else "score") + 1 if len(heads) > 4 else 2
+    kept = [name for name in heads if name not in SPARE[:1]]
+    room = room_left(kept, [[cell for head, cell in zip(heads, row, strict=True)
+                             if head in kept] for row in rows])  # fmt: skip
     if room < SHORTEST_BAR:
-        return
-    reach = 1.96 * np.nan_to_num(ranking.standard_errors)
-    everybody = ranking.components == ranking.components[users[0]]
-    if ranking.by == "correct":
-        low, high = 0.0, 1.0
+        return ()
+    length = min(room, LONGEST_BAR)
+    everybody = (
+        ranking.components == ranking.components[ranking.user_number(cells.values("user")[0])]
+    )
+    if cells.kinds["score"] == "share":
+        ends, unit = (0.0, 1.0), "share"
     else:
-        low = float((ranking.scores - reach)[everybody].min())
-        high = float((ranking.scores + reach)[everybody].max())
-    for row, j in zip(rows, users.tolist(), strict=True):
-        row["interval"] = interval_bar(
-            float(ranking.scores[j]), float(reach[j]), (low, high), min(room, LONGEST_BAR)
-        )
-
-
-def _shown_score(score: float, error: float) -> str:
-    return f"{score:.3f}" + ("" if np.isnan(error) else f" ± {error:.3f}")
-
-
-def _shown_share(score: float, error: float) -> str:
-    return f"{100 * score:.1f} %" + ("" if np.isnan(error) else f" ± {100 * error:.1f}")
+        wide = REACH * np.nan_to_num(ranking.standard_errors[everybody])
+        all_scores = ranking.scores[everybody]
+        ends, unit = (float((all_scores - wide).min()), float((all_scores + wide).max())), "number"
+    heads.insert(place, scale(ends, length, share=unit == "share"))
+    for row, score, half in zip(rows, scores.tolist(), np.nan_to_num(reach).tolist(), strict=True):
+        row.insert(place, interval_bar(score, half, ends, length))
+    return (place,)

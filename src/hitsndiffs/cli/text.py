@@ -14,6 +14,7 @@ __all__ = [
     "interval_bar",
     "room_left",
     "say",
+    "scale",
     "show_columns",
     "show_json",
     "show_rows",
@@ -58,12 +59,15 @@ def for_people() -> bool:
 
 
 def say(sentence: str, *, quiet: bool = False) -> None:
-    """Tell the user something besides the result: on standard error, as one line or paragraph."""
+    """Tell the user something besides the result: on standard error, as one line or paragraph.
+
+    A line that begins with a blank is a command to copy, and is not wrapped.
+    """
     if quiet:
         return
     sentence = printable(sentence, kept="\n")
     sys.stdout.flush()
-    if sys.stderr.isatty():
+    if sys.stderr.isatty() and not sentence.startswith(" "):
         import textwrap
 
         sentence = textwrap.fill(sentence, width(), subsequent_indent="  ", break_on_hyphens=False)
@@ -125,6 +129,7 @@ def show_table(
     names: Sequence[int] = (),
     words: Sequence[int] = (),
     spare: Sequence[str] = (),
+    pictures: Sequence[int] = (),
     tight: bool = False,
 ) -> None:
     """Print a table for people; columns other than names and words are numbers, aligned right.
@@ -142,6 +147,8 @@ def show_table(
     spare
         The heads of columns after the names that are left out, in this order, if the screen is too
         narrow for them and for readable names.
+    pictures
+        The columns in which every blank has its place.
     tight
         Whether columns are close to each other.
     """
@@ -168,6 +175,7 @@ def show_table(
         for head in spare:
             if (screen - numbers) // len(names) < wanted and head in heads:
                 kept = [place for place, name in enumerate(heads) if name != head]
+                pictures = [kept.index(place) for place in pictures]
                 heads, *cells = [[row[place] for place in kept] for row in (heads, *cells)]
                 numbers = _width_of_numbers(heads, cells, names, gap)
         longest = max((screen - numbers) // len(names), SHORTEST)
@@ -175,7 +183,7 @@ def show_table(
     for place, head in enumerate(heads):
         table.add_column(
             head,
-            justify="left" if place in (*names, *words) else "right",
+            justify="left" if place in (*names, *words, *pictures) else "right",
             no_wrap=place not in words,
             overflow="fold" if place in words else "ellipsis",
             max_width=longest if place in names else None,
@@ -271,6 +279,22 @@ def interval_bar(
     cells = [line if first <= i <= last else " " for i in range(length)]
     cells[here] = point
     return "".join(cells)
+
+
+def scale(ends: tuple[float, float], length: int, *, share: bool) -> str:
+    """The scale above bars: the values at both ends, and for shares the middle.
+
+    >>> scale((0.0, 1.0), 21, share=True)
+    '0 %     50 %    100 %'
+    >>> scale((-1.5, 2.0), 15, share=False)
+    '-1.5        2.0'
+    """
+    if not share:
+        low, high = (f"{end:.2g}" if abs(end) < 1 else f"{end:.1f}" for end in ends)
+        return low + high.rjust(length - len(low))
+    middle = "50 %" if length > 16 else ""
+    here = (length - 1) // 2 - 1  # "50" stands over the middle of the bar
+    return ("0 %".ljust(here) + middle).ljust(length - 5) + "100 %"
 
 
 def _knows(signs: str) -> bool:

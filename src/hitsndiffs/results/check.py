@@ -17,7 +17,6 @@ from hitsndiffs.order.ties import patterns
 from hitsndiffs.results.diagnostics import item_remarks, settled
 from hitsndiffs.results.rank import rank
 from hitsndiffs.results.ranking import Ranking
-from hitsndiffs.results.sureness import sureness
 from hitsndiffs.results.wording import count, judged, listed, per_cent
 from hitsndiffs.spectral import leading_axes
 
@@ -285,7 +284,8 @@ def _axes(ranking: Ranking) -> Iterator[Finding]:
         return
     data = ranking.data
     part = data if len(largest) == data.n_users else data.subset(largest)[0]
-    axes = leading_axes(part, AXES, seed=ranking.parameters["seed"])
+    # three decimals are shown, and only the values
+    axes = leading_axes(part, AXES, scored=1, tol=1e-6, seed=ranking.parameters["seed"])
     values = axes.values.tolist()
     if not values or values[0] <= 1e-12:
         yield Finding("axes", "Nothing tells the users apart.", {"strengths": values}, concern=True)
@@ -310,17 +310,17 @@ def _axes(ranking: Ranking) -> Iterator[Finding]:
 
 
 def _ability(ranking: Ranking) -> Iterator[Finding]:
-    """Say how sure it is that the ranking is by ability, with the best on top."""
-    said = sureness(ranking)
-    if said is None or ranking.confidence is None:
-        return
+    """How far to rely on a ranking."""
     choice = ranking.fit.choice
-    method = ranking.method if choice is None else choice.method or "none"
     yield Finding(
         "ability",
-        f"{said} Method {method}.",
-        {"confidence": ranking.confidence, "method": method},
-        concern=ranking.confidence < 0.8,
+        str(ranking.verdict),
+        {
+            "confidence": ranking.confidence,
+            "method": ranking.method if choice is None else choice.method or "none",
+            "doubt": ranking.verdict.doubt,
+        },
+        concern=ranking.verdict.doubt != "",
     )
 
 
@@ -338,10 +338,11 @@ def key_findings(ranking: Ranking, key: Mapping[Any, Any] | None) -> Iterator[Fi
     probabilities = ranking.fit.key_probabilities
     if probabilities is None:
         return
-    n_settled, said = settled(r.structure, probabilities)
+    chances = probabilities if ranking.key_chances is None else ranking.key_chances
+    n_right, said = settled(r.structure, chances)
     likely = [p for _, p in ranking.answer_key(with_confidence=True).values()]
     mean = sum(likely) / r.n_items
-    yield Finding("likely key", said, {"settled": n_settled, "mean_confidence": mean})
+    yield Finding("likely key", said, {"expected_right": n_right, "mean_confidence": mean})
     yield from _ability(ranking)
     found = item_remarks(ranking.data, ranking.scores, probabilities, key)
     remarks = {
@@ -362,7 +363,7 @@ def key_findings(ranking: Ranking, key: Mapping[Any, Any] | None) -> Iterator[Fi
         "guessing",
         "Every user does better than guessing."
         if len(guessers) == 0
-        else f"{count(len(guessers), 'user')} cannot be told from guessing: {listed(guessers)}.",
+        else f"{count(len(guessers), 'user')} may only have guessed: {listed(guessers)}.",
         {"users": [str(user) for user in guessers]},
         concern=len(guessers) > 0.5 * r.n_users,
     )

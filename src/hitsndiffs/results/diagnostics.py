@@ -12,7 +12,7 @@ import numpy.typing as npt
 from hitsndiffs.data.encoding.option_book import normalise
 from hitsndiffs.data.items import Items
 from hitsndiffs.data.lookup import covered_items, known_options, python_value
-from hitsndiffs.data.words import count, per_cent
+from hitsndiffs.data.words import count
 from hitsndiffs.engines import Engine
 from hitsndiffs.errors import InputError
 from hitsndiffs.methods.fitted import Fit
@@ -43,8 +43,6 @@ AGREED = 0.5
 #: this share, and the second one's choosers are abler than the others by this many standard errors
 #: (choosers of a wrong answer are weaker). At least this many strong users must have answered.
 SECOND_SHARE, BOTH, ABLER, ENOUGH = 0.2, 0.7, 3.0, 15
-#: The key of an item is settled if it is at least this likely, should the ranking be right.
-KEY_SETTLED = 0.9
 #: A user guesses if the share correct is not above chance by this many standard errors.
 CHANCE = 1.645
 
@@ -80,13 +78,11 @@ def right_chances(items: Items, fit: Fit, parameters: Mapping[str, Any]) -> Vect
     return np.where(known[items.of_option], held, chances)
 
 
-def settled(items: Items, probabilities: Vector) -> tuple[int, str]:
-    """For how many items the key is settled if the ranking is right, and that in words."""
-    n = int((best_options(items, probabilities)[1] >= KEY_SETTLED).sum())
-    return n, (
-        f"If the ranking is right, the answers settle the key of {n:,} of "
-        f"{count(items.n_items, 'item')} (at least {per_cent(KEY_SETTLED)} sure)."
-    )
+def settled(items: Items, chances: Vector) -> tuple[int, str]:
+    """How many answers of the likely key are expected to be right, and that in words."""
+    best = best_options(items, chances)[1]
+    n = round(float(best[best >= 0].sum()))
+    return n, f"About {n:,} of the {count(items.n_items, 'answer')} of the likely key are right."
 
 
 def inferred_key(

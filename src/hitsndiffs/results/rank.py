@@ -17,7 +17,7 @@ from hitsndiffs.methods import METHODS, make
 from hitsndiffs.methods.inputs import as_responses
 from hitsndiffs.results.ranking import Ranking
 
-__all__ = ["key_parameter", "rank", "right_answers"]
+__all__ = ["key_parameter", "rank", "right_answers", "spelled"]
 
 QUANTITIES = ("correct", "ability")
 #: Parameters that every method has, with their defaults.
@@ -187,7 +187,7 @@ def right_answers(
     found: dict[str, dict[Any, Any]] = {}
     for name, given in (("answers", answers), ("key", key)):
         if given is not None and not (isinstance(given, Mapping) and not given):
-            found[name] = _spelled(given, responses, name, notes)
+            found[name] = _read(given, responses, name, notes)
     if notes:
         responses = responses.with_notes([*responses.notes, *notes])
     if "answers" in found:
@@ -198,7 +198,7 @@ def right_answers(
     return responses, params, found.get("key")
 
 
-def _spelled(given: Any, responses: Responses, name: str, notes: list[str]) -> dict[Any, Any]:
+def _read(given: Any, responses: Responses, name: str, notes: list[str]) -> dict[Any, Any]:
     """Item → option, spelled as in the data; an answer that nobody gave stays as it is."""
     if not isinstance(given, Mapping) and not hasattr(given, "to_dict"):
         from hitsndiffs.reading import read_key
@@ -206,10 +206,30 @@ def _spelled(given: Any, responses: Responses, name: str, notes: list[str]) -> d
         read = read_key(given, responses)
         notes += read.notes
         given = read
+    given = given if isinstance(given, Mapping) else given.to_dict()
+    found, unchosen = spelled(given, responses, name)
+    notes += unchosen
+    return found
+
+
+def spelled(
+    given: Mapping[Any, Any], responses: Responses, name: str
+) -> tuple[dict[Any, Any], list[str]]:
+    """Right answers, spelled as in the data, and a sentence for each that nobody gave.
+
+    Parameters
+    ----------
+    given
+        Item → option.
+    responses
+        The data.
+    name
+        What to call them in a sentence.
+    """
     from hitsndiffs.reading.fold import same_option
 
-    items, found = responses.structure, {}
-    for item, answer in (given if isinstance(given, Mapping) else given.to_dict()).items():
+    items, found, unchosen = responses.structure, {}, []
+    for item, answer in given.items():
         place = items.places.get(str(item).strip())
         if place is not None:
             own = items.option_labels[slice(*items.starts[place : place + 2])]
@@ -219,9 +239,15 @@ def _spelled(given: Any, responses: Responses, name: str, notes: list[str]) -> d
                     f"{name}: put the right answer to {str(item)!r} in place of {BLANK!r}; the "
                     f"answers given are {', '.join(texts[:6])}."
                 )
-            answer = same_option(str(answer), texts) or answer
+            same = same_option(str(answer), texts)
+            if same is None:
+                unchosen.append(
+                    f"{name}: nobody chose {str(answer)!r} in {str(item)!r}; the answers given are "
+                    f"{', '.join(texts[:6])}."
+                )
+            answer = same or answer
         found[item] = answer
-    return found
+    return found, unchosen
 
 
 def sampled(responses: Responses, size: int, seed: int) -> Responses:

@@ -111,13 +111,11 @@ def doubt_of(ranking: Ranking) -> Doubt:
     fit, turned = ranking.fit, ranking.orientation
     if fit.choice is not None and fit.choice.method is None:
         return "nothing"
-    if ranking.components.max(initial=-1) > 0:
-        return "apart"
     if turned is not None and not turned.decided:
         return "direction"
     if fit.confidence is not None and fit.confidence < RELIED_ON:
         return "unknown"
-    return ""
+    return "apart" if ranking.components.max(initial=-1) > 0 else ""
 
 
 def verdict_of(ranking: Ranking) -> Verdict:
