@@ -85,9 +85,12 @@ check FILE` says what was recognised and why, and `--format NAME` overrules it. 
 format is read as a plain table. What cannot be ranked (counts, points, free text, one person) is
 refused with a sentence that says what to export instead.
 
-A new format is one file in `src/hitsndiffs/reading/exports/` with one `Format` (a signature and a
-converter into the one stream of answers), one entry in `FORMATS`, and one fixture in
-`tests/formats/`.
+The last column says on which real files a format was tried. Where it says –, the format was written
+from the documentation or the source code of the tool.
+
+Most tables have one or several columns per question: such a format says which columns belong to a
+question (`Question` in `src/hitsndiffs/reading/exports/sheet.py`), and the rest is done for all of
+them. A new format is one `Format`, one entry in `FORMATS`, and one fixture in `tests/formats/`.
 
 """
 TABLE = """
@@ -105,7 +108,9 @@ def page() -> str:
     """The whole page: what is recognised, and the table."""
     from hitsndiffs.reading.exports import FORMATS
 
-    listed = "".join(f"| `{f.name}` | {f.title} | {f.about} |\n" for f in FORMATS)
-    title = "| name | export | where it comes from |\n|---|---|---|\n"
+    listed = "".join(
+        f"| `{f.name}` | {f.title} | {f.about} | {f.tried or '–'} |\n" for f in FORMATS
+    )
+    title = "| name | export | where it comes from | tried on real files |\n|---|---|---|---|\n"
     rows = "".join(f"{row(name)}\n" for name in [*CASES, *PLAIN])
     return INTRODUCTION + title + listed + TABLE + rows

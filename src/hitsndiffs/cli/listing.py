@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 
 from hitsndiffs.cli.options import Json
-from hitsndiffs.cli.text import show_json, show_rows
+from hitsndiffs.cli.text import for_people, say, show_json, show_rows
 
 __all__ = ["formats", "methods"]
 
@@ -23,16 +23,23 @@ def formats(as_json: Json = False) -> None:
     """List the exports that are recognised, and the plain tables that can be read."""
     from hitsndiffs.reading.exports import FORMATS
 
-    rows = [(format.name, format.title, format.about) for format in FORMATS]
+    mark = "" if as_json else " *"
+    rows = [(f.name, f.title, f.about if f.tried else f"{f.about}{mark}") for f in FORMATS]
     rows += [
         (
             "csv, tsv, xlsx",
             "a table",
             "one row per user, per answer or per item; .ods and .xls too",
         ),
-        ("parquet, jsonl", "a table", "one row (or record) per user or per answer"),
+        (
+            "parquet, jsonl",
+            "a table",
+            "one row (or record) per user or per answer; nested JSON too",
+        ),
     ]
     _show(rows, ("name", "what it is", "about"), ("name", "what", "about"), as_json)
+    if not as_json and for_people():
+        say("* Written from the tool's documentation or source, not tried on a real file.")
 
 
 def _show(

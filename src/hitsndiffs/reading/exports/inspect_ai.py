@@ -169,4 +169,5 @@ INSPECT = Format(
     "Logs as .eval or .json, one per model and task; give the folder",
     _recognise,
     _convert,
+    "logs of three models, JSON and .eval",
 )

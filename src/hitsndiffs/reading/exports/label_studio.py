@@ -190,6 +190,7 @@ LABEL_STUDIO = Format(
     "Tasks with their annotations; Choices and Rating tags",
     _recognise,
     _convert,
+    "exports of regions and of taxonomies, which are refused",
 )
 LABEL_STUDIO_FLAT = Format(
     "label-studio-min",

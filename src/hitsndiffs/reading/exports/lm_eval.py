@@ -292,4 +292,5 @@ LM_EVAL = Format(
     "«samples_<task>_<time>.jsonl» of each model (all versions); give the folder",
     _recognise,
     _convert,
+    "runs of six models, in three layouts",
 )

@@ -71,4 +71,5 @@ MMLU_PRO = Format(
     "«model_outputs_<model>_5shots.json» (or zip) of each model; give the folder",
     _recognise,
     _convert,
+    "outputs of four models",
 )

@@ -60,6 +60,7 @@ def name_users(files: Sequence[tuple[Document, Stream]]) -> None:
     labels = told_apart(places, [frozenset(stream.items) for _, stream in own or alone])
     for label, (_, stream) in zip(labels, own or alone, strict=True):
         stream.persons = [label] * len(stream)
+        stream.notes.append("The users are named by the part of the path that tells them apart.")
     for document, stream in alone if own else []:
         if is_key_name(stem_of_name(document.name)):
             right = dict(zip(stream.items, stream.answers, strict=True))

@@ -74,4 +74,5 @@ PRODIGY = Format(
     "JSONL, a line per annotation; views choice and classification",
     _recognise,
     _convert,
+    "a campaign with 42 annotators",
 )

@@ -145,6 +145,7 @@ REFUSED: tuple[Format, ...] = (
         "answers have a confidence and no worker",
         "Figure Eight's aggregated report: one answer per unit, no workers",
         "download the full report instead",
+        tried="a report on tweets",
     ),
     _refused(
         "ground-truth-manifest",
@@ -163,5 +164,6 @@ REFUSED: tuple[Format, ...] = (
         "results by task, with the configuration of the run",
         "lm-eval's results: scores per task, no answers",
         "run lm_eval with --log_samples and give the samples_*.jsonl files",
+        tried="the results of a run",
     ),
 )
