@@ -148,3 +148,11 @@ def test_when_to_stop_is_said() -> None:
     assert "you can stop" in next_labels(ranking, 2).sentence()
     with pytest.raises(hnd.InputError, match="budget"):
         next_labels(ranking, 0)
+
+
+def test_a_ranking_has_it_at_hand() -> None:
+    frame, _ = crowd(1)
+    ranking = hnd.rank(frame, method="dawid-skene")
+    assert ranking.next_labels(3, each=1).table().height <= 3
+    assert ranking.confusion("worker-00").height == 2
+    assert ranking.short_form([20, 50]).sizes == (20, 50)

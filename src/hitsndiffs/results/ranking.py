@@ -44,9 +44,10 @@ Vector = npt.NDArray[np.float64]
 #: What ``dir()`` and editors offer first.
 OFFERED = (
     "abilities", "answer_key", "ask", "components", "confidence", "confusion", "consistent",
-    "converged", "items", "method", "notes", "option_weights", "options", "orientation", "plot",
-    "rank_intervals", "ranks", "readings", "reliability", "report", "responses", "save", "score",
-    "scores", "standard_errors", "table", "tiers", "to_json", "users", "verdict", "versus",
+    "converged", "items", "method", "next_labels", "notes", "option_weights", "options",
+    "orientation", "plot", "rank_intervals", "ranks", "readings", "reliability", "report",
+    "responses", "save", "score", "scores", "short_form", "standard_errors", "table", "tiers",
+    "to_json", "users", "verdict", "versus",
 )  # fmt: skip
 
 
@@ -197,6 +198,42 @@ class Ranking(Asking, RankingTables, RankingViews):
         True
         """
         return versus(self, a, b)
+
+    def confusion(self, user: Any) -> Any:
+        """What a user says, by what is likely right (for labels that the items share).
+
+        One row per label that may be right: ``right``, ``items``, and for each label the share of
+        these items on which the user says it. ``hnd labels`` shows what all users do.
+        """
+        from hitsndiffs.results.labelling import workers
+
+        return workers(self).confusion(user)
+
+    def next_labels(self, budget: int, **more: Any) -> Any:
+        """The answers worth asking for next, and from whom.
+
+        Parameters
+        ----------
+        budget
+            How many answers there will be.
+        more
+            ``users`` who can be asked, and how many answers ``each`` gives at most.
+        """
+        from hitsndiffs.results.labelling import next_labels
+
+        return next_labels(self, budget, **more)
+
+    def short_form(self, sizes: Sequence[int] | None = None) -> Any:
+        """Which items would do for the same order, checked on users who did not choose them.
+
+        Parameters
+        ----------
+        sizes
+            Numbers of items to try; by default 5, 10, 20, 50, …
+        """
+        from hitsndiffs.results.short_form import short_form
+
+        return short_form(self, sizes, seed=self._seed)
 
     @cached_property
     def key_scores(self) -> Vector | None:
