@@ -2,6 +2,14 @@
 
 from __future__ import annotations
 
+from hitsndiffs.reading.exports.annotations import (
+    DOCCANO,
+    GROUND_TRUTH,
+    LABEL_STUDIO,
+    LABEL_STUDIO_FLAT,
+    LABELBOX,
+    PRODIGY,
+)
 from hitsndiffs.reading.exports.base import Format
 from hitsndiffs.reading.exports.brightspace import BRIGHTSPACE, BRIGHTSPACE_SURVEY
 from hitsndiffs.reading.exports.classroom import (
@@ -11,14 +19,10 @@ from hitsndiffs.reading.exports.classroom import (
     SCANTRON,
     ZIPGRADE,
 )
-from hitsndiffs.reading.exports.doccano import DOCCANO
 from hitsndiffs.reading.exports.forms import GOOGLE_FORMS, MICROSOFT_FORMS
-from hitsndiffs.reading.exports.ground_truth import GROUND_TRUTH
 from hitsndiffs.reading.exports.helm import HELM
 from hitsndiffs.reading.exports.inspect_ai import INSPECT
 from hitsndiffs.reading.exports.judged import FIGURE_EIGHT, MTURK, TOLOKA, ZOONIVERSE
-from hitsndiffs.reading.exports.label_studio import LABEL_STUDIO, LABEL_STUDIO_FLAT
-from hitsndiffs.reading.exports.labelbox import LABELBOX
 from hitsndiffs.reading.exports.lighteval import LIGHTEVAL
 from hitsndiffs.reading.exports.lm_eval import LM_EVAL
 from hitsndiffs.reading.exports.lms import BLACKBOARD, CANVAS, CANVAS_NEW, GRADESCOPE
@@ -30,7 +34,6 @@ from hitsndiffs.reading.exports.openai_evals import OPENAI_EVALS
 from hitsndiffs.reading.exports.opencompass import OPENCOMPASS
 from hitsndiffs.reading.exports.otree import OTREE
 from hitsndiffs.reading.exports.predictions import ANSWERS_BY_ID, PREDICTIONS
-from hitsndiffs.reading.exports.prodigy import PRODIGY
 from hitsndiffs.reading.exports.refused import REFUSED
 from hitsndiffs.reading.exports.surveys import LIMESURVEY, QUALTRICS, SURVEY_MONKEY
 
