@@ -270,13 +270,15 @@ class FileDocument:
     @cached_property
     def parquet_head(self) -> Any:
         """The first rows of a Parquet file."""
-        from hitsndiffs.reading.tables.parquet import SAMPLE, parquet_frame
+        from hitsndiffs.reading.tables.frames import SAMPLE
+        from hitsndiffs.reading.tables.parquet import parquet_frame
 
         with self.stream() as stream:
             return parquet_frame(stream, SAMPLE)
 
     def _parquet_rows(self, most: int | None) -> list[tuple[int, list[str]]]:
-        from hitsndiffs.reading.tables.parquet import parquet_frame, texts_of
+        from hitsndiffs.reading.tables.frames import texts_of
+        from hitsndiffs.reading.tables.parquet import parquet_frame
 
         if most is not None:
             frame = self.parquet_head.head(most)

@@ -6,6 +6,8 @@ import json
 import re
 from typing import Any, Literal
 
+import numpy as np
+
 from hitsndiffs.errors import InputError
 
 __all__ = ["DEEPEST", "check_depth", "first_records", "kind_of", "load"]
@@ -14,25 +16,32 @@ __all__ = ["DEEPEST", "check_depth", "first_records", "kind_of", "load"]
 DEEPEST = 200
 _decoder = json.JSONDecoder(strict=False)
 _SPACE = " \t\r\n"
-_TOKENS = re.compile(r'"(?:[^"\\]|\\.)*+"?|[\[{]|[\]}]', re.DOTALL)
+#: All bytes but brackets and quotation marks.
+_OTHERS = bytes(byte for byte in range(256) if byte not in b'[]{}"')
 
 
 def check_depth(text: str, name: str) -> None:
     """Refuse a value that is nested too deeply; JSON parsers recurse at each level."""
-    if text.count("[") + text.count("{") <= DEEPEST:
-        return
-    depth = 0
-    for token in _TOKENS.finditer(text):
-        mark = text[token.start()]
-        if mark in "[{":
-            depth += 1
-            if depth > DEEPEST:
-                raise InputError(
-                    f"{name}: the JSON is nested more than {DEEPEST} levels deep; that is no file "
-                    "of answers."
-                )
-        elif mark in "]}":
-            depth -= 1
+    if text.count("[") + text.count("{") > DEEPEST and _depth(text) > DEEPEST:
+        raise InputError(
+            f"{name}: the JSON is nested more than {DEEPEST} levels deep; that is no file of "
+            "answers."
+        )
+
+
+def _depth(text: str) -> int:
+    r"""Return how deeply brackets outside of strings are nested.
+
+    >>> _depth('[{"a": "[[["}, ["\\"[[", "\\\\"], []]')
+    2
+    """
+    data = text.encode("utf-8", "replace").replace(b"\\\\", b"").replace(b'\\"', b"")
+    marks = np.frombuffer(data.translate(None, _OTHERS), dtype=np.uint8)
+    inside = np.bitwise_xor.accumulate((marks == ord('"')).view(np.uint8)).view(bool)
+    # an opening bracket is 0x5B or 0x7B, a closing one 0x5D or 0x7D
+    steps = np.where(marks & 0x02, 1, -1).astype(np.int32)
+    steps[inside | (marks == ord('"'))] = 0
+    return int(np.cumsum(steps).max(initial=0))
 
 
 def load(text: str, name: str, line_number: int | None = None) -> Any:

@@ -16,7 +16,7 @@ from hitsndiffs.errors import InputError
 from hitsndiffs.reading.files.jsontext import DEEPEST, check_depth
 from hitsndiffs.reading.files.source import ByteStream, line_chunks
 from hitsndiffs.reading.tables.file_table import Columns, FileTable
-from hitsndiffs.reading.tables.parquet import texts_of
+from hitsndiffs.reading.tables.frames import texts_of
 
 if TYPE_CHECKING:
     import polars as pl
@@ -100,19 +100,20 @@ class RecordsTable(FileTable):
             if not kept:
                 continue
             numbers = np.array(kept, dtype=np.int64) + chunk.first_line
-            records = self._at_once([lines[k] for k in kept])
+            is_flat = data.count(b"{") + data.count(b"[") == len(kept)
+            records = self._at_once([lines[k] for k in kept], is_flat)
             if records is None:
                 frame = self._slowly([(chunk.first_line + k, lines[k]) for k in kept])
             else:
                 frame = self._from_records(list(zip(numbers.tolist(), records, strict=True)))
             yield frame, numbers
 
-    def _at_once(self, lines: list[bytes]) -> list[Any] | None:
+    def _at_once(self, lines: list[bytes], is_flat: bool) -> list[Any] | None:
         """Parse many lines at once; None if one of them is wrong.
 
         Polars is quicker, but writes booleans and large numbers differently from chunk to chunk.
         """
-        if any(line.count(b"{") + line.count(b"[") > DEEPEST for line in lines):
+        if not is_flat and any(line.count(b"{") + line.count(b"[") > DEEPEST for line in lines):
             return None
         try:
             records: list[Any] = json.loads(b"[" + b",".join(lines) + b"]")
@@ -163,8 +164,12 @@ class RecordsTable(FileTable):
     def _from_records(self, records: list[tuple[int, Any]]) -> pl.DataFrame:
         import polars as pl
 
+        own = [record for _, record in records]
+        frame = _uniform(own, self._nested or [])
+        if frame is not None:
+            return frame
         if self._nested is None:
-            self._nested = _always_nested([record for _, record in records])
+            self._nested = _always_nested(own)
             if self._nested:
                 self.notes.append(f"Left out {listed(self._nested)}: lists or records.")
         columns: dict[str, list[str | None]] = {}
@@ -182,6 +187,33 @@ class RecordsTable(FileTable):
                     columns[name] = [None] * len(records)
                 columns[name][k] = _text(value, where, name)
         return pl.DataFrame(columns, schema=dict.fromkeys(columns, pl.String))
+
+
+def _uniform(records: list[Any], left_out: list[str]) -> pl.DataFrame | None:
+    """Return records that all have the same members, with single values; else None."""
+    import polars as pl
+
+    names = list(records[0]) if isinstance(records[0], dict) else []
+    if not names or not all(type(r) is dict and len(r) == len(names) for r in records):
+        return None
+    columns = []
+    for name in names:
+        if name in left_out:
+            continue
+        try:
+            values = [record[name] for record in records]
+        except KeyError:
+            return None
+        kinds = set(map(type, values))
+        if not kinds <= {str, int, bool, float, type(None)}:
+            return None
+        if not kinds <= {str, type(None)}:
+            values = [_text(value, "", name) for value in values]
+        try:
+            columns.append(pl.Series(_whole(name), values, dtype=pl.String))
+        except UnicodeEncodeError:  # lone surrogates
+            return None
+    return pl.DataFrame(columns)
 
 
 def _always_nested(found: list[Any]) -> list[str]:

@@ -18,7 +18,6 @@ from typing import Any
 
 from hitsndiffs.data.progress import Watch, watched, working
 from hitsndiffs.errors import InputError, lacks_memory
-from hitsndiffs.reading.tables.trial import die_if_need_be
 
 __all__ = ["STAGES", "work"]
 
@@ -49,7 +48,6 @@ def work(connection: Any, task: dict[str, Any], limits: dict[str, float]) -> Non
     """
     folder = Path(task["folder"])
     _alone(connection)
-    die_if_need_be()
     try:
         _limited(limits)
         reporting = Reporting(connection, STAGES[task["kind"]])
