@@ -19,7 +19,21 @@ if TYPE_CHECKING:
     from hitsndiffs.errors import InputError as InputError
     from hitsndiffs.irt import Simulation as Simulation
     from hitsndiffs.irt import simulate as simulate
+    from hitsndiffs.methods import ABH as ABH
+    from hitsndiffs.methods import GRM as GRM
+    from hitsndiffs.methods import HITS as HITS
+    from hitsndiffs.methods import HND as HND
     from hitsndiffs.methods import METHODS as METHODS
+    from hitsndiffs.methods import Auto as Auto
+    from hitsndiffs.methods import AvgHITS as AvgHITS
+    from hitsndiffs.methods import DawidSkene as DawidSkene
+    from hitsndiffs.methods import HNDRobust as HNDRobust
+    from hitsndiffs.methods import Investment as Investment
+    from hitsndiffs.methods import LatentKey as LatentKey
+    from hitsndiffs.methods import Majority as Majority
+    from hitsndiffs.methods import PooledInvestment as PooledInvestment
+    from hitsndiffs.methods import TrueAnswer as TrueAnswer
+    from hitsndiffs.methods import TruthFinder as TruthFinder
     from hitsndiffs.reading import Plan as Plan
     from hitsndiffs.reading import plan as plan
     from hitsndiffs.reading import read_key as read_key
@@ -63,7 +77,25 @@ _PUBLIC = {
     "read_responses": "reading",
     "simulate": "irt",
     "surprisingly_popular": "results.surprising",
-}
+} | dict.fromkeys(
+    (
+        "ABH",
+        "Auto",
+        "AvgHITS",
+        "DawidSkene",
+        "GRM",
+        "HITS",
+        "HND",
+        "HNDRobust",
+        "Investment",
+        "LatentKey",
+        "Majority",
+        "PooledInvestment",
+        "TrueAnswer",
+        "TruthFinder",
+    ),
+    "methods",
+)
 
 __all__ = ["__version__", *_PUBLIC]
 

@@ -93,26 +93,14 @@ def _verdict(ranking: Ranking, job: Job) -> Iterator[str]:
 
 def _by_key(ranking: Ranking) -> Iterator[str]:
     """How the given key fits the answers."""
-    from hitsndiffs.results.diagnostics import item_remarks
+    from hitsndiffs.results.audit import audit
     from hitsndiffs.results.metrics import accuracy
 
-    held = ranking.fit.key_probabilities
     assert ranking.given_key is not None
     assert ranking.key_scores is not None
     agree = accuracy(ranking.key_scores, ranking.scores)
     yield f"Your key: the order by it and this order agree to {agree:.2f} (1 = the same order)."
-    if held is None:
-        return
-    found = item_remarks(ranking.data, ranking.scores, held, ranking.given_key)
-    wrong = [
-        f"{item}: {remark.text}"
-        for item, remark in zip(ranking.responses.items, found, strict=True)
-        if remark.kind == "mis-keyed"
-    ]
-    if wrong:
-        yield f"{count(len(wrong), 'answer')} of your key to look at: {'; '.join(wrong[:5])}."
-    else:
-        yield "No answer of your key looks wrong."
+    yield str(audit(ranking.responses, ranking.given_key))
 
 
 def _about(ranking: Ranking, job: Job, plan: Plan) -> Iterator[str]:

@@ -18,6 +18,7 @@ from hitsndiffs.errors import ConvergenceWarning, InputError
 from hitsndiffs.methods.checks import check_params
 from hitsndiffs.methods.fitted import Fit, Part, merged, spread_out
 from hitsndiffs.methods.in_order import fit_in_order
+from hitsndiffs.methods.inputs import as_responses
 from hitsndiffs.order.ties import members
 
 __all__ = ["Fit", "Method"]
@@ -67,13 +68,23 @@ class Method:
 
     # -- shared -------------------------------------------------------------------------------
 
-    def fit(self, responses: Responses | Engine) -> Self:
-        """Fit the method; fitted attributes end in ``_``."""
+    def fit(self, X: Any, y: Any = None) -> Self:  # noqa: ARG002
+        """Fit the method; fitted attributes end in ``_``.
+
+        Parameters
+        ----------
+        X
+            Users × items: :class:`~hitsndiffs.Responses`, or whatever :func:`hitsndiffs.rank`
+            takes (a table, an array, a sparse matrix, a path).
+        y
+            Not used: there is no key. It is there for scikit-learn's pipelines.
+        """
         with one_thread():
-            return self._fitted(responses)
+            return self._fitted(X if isinstance(X, Engine) else as_responses(X))
 
     def _fitted(self, responses: Responses | Engine) -> Self:
         data = open_engine(responses, self.engine, self.threads)
+        self.n_features_in_ = data.n_items
         if data.n_options == 0:
             raise InputError("Nobody answered anything: there is nothing to rank.")
         if not data.choosers_per_option.all():
@@ -104,6 +115,23 @@ class Method:
         if not fitted.converged:
             self._warn(fitted)
         return self
+
+    def fit_predict(self, X: Any, y: Any = None) -> Any:
+        """Fit the method, and return one score per user (higher is better)."""
+        return self.fit(X, y).scores_
+
+    def __sklearn_tags__(self) -> Any:
+        """What scikit-learn should know: answers are categories, and may be missing."""
+        from sklearn.utils import InputTags, Tags, TargetTags  # type: ignore[import-untyped]
+
+        return Tags(
+            estimator_type=None,
+            target_tags=TargetTags(required=False),
+            input_tags=InputTags(categorical=True, string=True, allow_nan=True, sparse=True),
+        )
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "fit_")
 
     def _check(self, data: Engine) -> None:
         """Check the parameters, and that known answers and the strong user are in the data."""

@@ -41,6 +41,8 @@ def as_responses(data: Any, group: str | None = None) -> Responses:
         from hitsndiffs.reading import read_responses
 
         return read_responses(data) if group is None else read_responses(data, group=group)
+    if getattr(getattr(data, "dtype", None), "kind", "") == "c":
+        raise InputError("Complex data not supported: answers are options, not complex numbers.")
     if hasattr(data, "tocsr"):
         return _of_sparse(data)
     return Responses.from_table(data, group=group)
