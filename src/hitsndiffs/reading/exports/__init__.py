@@ -23,15 +23,17 @@ from hitsndiffs.reading.exports.forms import GOOGLE_FORMS, MICROSOFT_FORMS
 from hitsndiffs.reading.exports.helm import HELM
 from hitsndiffs.reading.exports.inspect_ai import INSPECT
 from hitsndiffs.reading.exports.judged import FIGURE_EIGHT, MTURK, TOLOKA, ZOONIVERSE
-from hitsndiffs.reading.exports.lighteval import LIGHTEVAL
 from hitsndiffs.reading.exports.lm_eval import LM_EVAL
 from hitsndiffs.reading.exports.lms import BLACKBOARD, CANVAS, CANVAS_NEW, GRADESCOPE
-from hitsndiffs.reading.exports.mmlu import MMLU
-from hitsndiffs.reading.exports.mmlu_pro import MMLU_PRO
+from hitsndiffs.reading.exports.models import (
+    LIGHTEVAL,
+    MMLU,
+    MMLU_PRO,
+    OPENAI_EVALS,
+    OPENCOMPASS,
+)
 from hitsndiffs.reading.exports.moodle import MOODLE
 from hitsndiffs.reading.exports.nested_json import NESTED_JSON
-from hitsndiffs.reading.exports.openai_evals import OPENAI_EVALS
-from hitsndiffs.reading.exports.opencompass import OPENCOMPASS
 from hitsndiffs.reading.exports.otree import OTREE
 from hitsndiffs.reading.exports.predictions import ANSWERS_BY_ID, PREDICTIONS
 from hitsndiffs.reading.exports.refused import REFUSED

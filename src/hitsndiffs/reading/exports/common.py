@@ -6,6 +6,7 @@ import ast
 import hashlib
 import html
 import json
+import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -17,6 +18,7 @@ from hitsndiffs.reading.vocabulary import folded
 __all__ = [
     "as_text",
     "attempt_number",
+    "best",
     "first_places",
     "folded",
     "inner",
@@ -166,6 +168,14 @@ def letter_place(text: str) -> int | None:
     """
     bare = text.strip().strip("().:").upper()
     return ord(bare) - ord("A") if len(bare) == 1 and "A" <= bare <= "Z" else None
+
+
+def best(values: Sequence[float]) -> int | None:
+    """Return the index of the first largest value, or None if all are NaN or -inf."""
+    numbers = [-math.inf if math.isnan(value) else value for value in values]
+    if not numbers or max(numbers) == -math.inf:
+        return None
+    return numbers.index(max(numbers))
 
 
 def objects(values: Any) -> list[dict[str, Any]]:

@@ -20,6 +20,7 @@ from hitsndiffs.reading.exports.base import (
 )
 from hitsndiffs.reading.exports.common import (
     as_text,
+    best,
     inner,
     objects,
     short_hash,
@@ -27,7 +28,6 @@ from hitsndiffs.reading.exports.common import (
     title_of,
 )
 from hitsndiffs.reading.exports.lm_eval_options import (
-    best,
     generated_choice,
     likelihoods,
     option_texts,

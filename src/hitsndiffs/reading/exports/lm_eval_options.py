@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import Any
 
 from hitsndiffs.reading.exports.common import as_text, labelled, letter_place, literal
 
-__all__ = ["best", "generated_choice", "likelihoods", "option_texts", "target_places"]
+__all__ = ["generated_choice", "likelihoods", "option_texts", "target_places"]
 
 
 def likelihoods(record: dict[str, Any]) -> list[float] | None:
@@ -44,14 +43,6 @@ def _float(value: Any) -> float | None:
         return float(value)
     except (TypeError, ValueError):
         return None
-
-
-def best(values: Sequence[float]) -> int | None:
-    """Return the index of the first largest value, or None if all are NaN or -inf."""
-    numbers = [-math.inf if math.isnan(value) else value for value in values]
-    if not numbers or max(numbers) == -math.inf:
-        return None
-    return numbers.index(max(numbers))
 
 
 def option_texts(record: dict[str, Any], count: int) -> list[str]:

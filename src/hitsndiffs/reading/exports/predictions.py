@@ -16,7 +16,7 @@ from hitsndiffs.reading.exports.common import (
     title_of,
     words,
 )
-from hitsndiffs.reading.exports.mmlu_pro import MMLU_PRO
+from hitsndiffs.reading.exports.models import MMLU_PRO
 from hitsndiffs.reading.exports.sheet import Table
 from hitsndiffs.reading.layouts.content import look_at
 from hitsndiffs.reading.tables.nested import flat_table
