@@ -249,6 +249,8 @@ def _open(
         stream = stack.enter_context(document.stream())
         stream = transcoded(stream, document.encoding)
         return RecordsTable(stream, array=document.is_array), "jsonl", None
+    if kind == "stats":
+        return document.statistics, "stats", None
     if kind == "sheets":
         grid = GridTable(document.table(), document.name, "row")
         return grid, "xlsx", len(grid.above) + 1 if grid.has_header else None

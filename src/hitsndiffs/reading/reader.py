@@ -278,7 +278,10 @@ def _plan_plain(
         if not key.options:
             key = key_of_sheets(files[0])
         own.notes += encoded.notes
-        return _finished(own, encoded, key, files[0].name, reading=reading)
+        titles = {
+            name: text for name, text in reading.table.titles.items() if name in encoded.items
+        }
+        return _finished(own, encoded, key, files[0].name, reading=reading, titles=titles)
 
     plan._reader = read
 
@@ -364,6 +367,7 @@ _CONTAINERS = {
     "json": "JSON",
     "jsonl": "JSON lines",
     "parquet": "Parquet",
+    "stats": "file of a statistics program",
     "folder": "folder",
     "archive": "zip archive",
 }

@@ -39,7 +39,7 @@ __all__ = [
     "number_attempts",
 ]
 
-Kind = Literal["table", "sheets", "json", "jsonl", "parquet", "folder", "archive", "text"]
+Kind = Literal["table", "sheets", "json", "jsonl", "parquet", "stats", "folder", "archive", "text"]
 Status = Literal["answered", "blank", "not shown", "unreadable"]
 Role = Literal[
     "user",

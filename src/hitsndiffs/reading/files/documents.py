@@ -29,6 +29,7 @@ from hitsndiffs.reading.files.text_rows import (
     widest,
 )
 from hitsndiffs.reading.sizes import DEFAULT, Sizes
+from hitsndiffs.reading.tables.statistics import StatisticsTable, program_of
 
 __all__ = ["FileDocument", "Settings"]
 
@@ -144,6 +145,8 @@ class FileDocument:
             return "parquet"
         if start.startswith(_OLD_EXCEL):
             return "sheets"
+        if program_of(self._head[:600]) is not None:
+            return "stats"
         suffix = PurePosixPath(self.name).suffix.lower()
         if suffix in _PARQUET:
             raise InputError(
@@ -254,6 +257,9 @@ class FileDocument:
             return [(line, row) for line, row in rows if any(cell.strip() for cell in row)]
         if self.kind == "parquet":
             return self._parquet_rows(most)
+        if self.kind == "stats":
+            frame = self.statistics.frame
+            return _rows_of_frame(frame if most is None else frame.head(most))
         text = self._head_lines if most is not None else self.text()
         rows_found: list[tuple[int, list[str]]] = []
         extra = text.count("\n", 0, self.shape.skip)
@@ -277,7 +283,6 @@ class FileDocument:
             return parquet_frame(stream, SAMPLE)
 
     def _parquet_rows(self, most: int | None) -> list[tuple[int, list[str]]]:
-        from hitsndiffs.reading.tables.frames import texts_of
         from hitsndiffs.reading.tables.parquet import parquet_frame
 
         if most is not None:
@@ -285,7 +290,12 @@ class FileDocument:
         else:
             with self.stream() as stream:
                 frame = parquet_frame(stream)
-        return list(enumerate([list(frame.columns), *texts_of(frame)]))
+        return _rows_of_frame(frame)
+
+    @cached_property
+    def statistics(self) -> StatisticsTable:
+        """The table of a file of SPSS, Stata or SAS."""
+        return StatisticsTable(self.content(), self.name, self.settings.sizes)
 
     def _header_place(self, rows: list[list[str]]) -> int | None:
         said = self.settings.header_row
@@ -298,7 +308,7 @@ class FileDocument:
             return said - 1
         if self.settings.header is False:
             return None
-        if self.kind == "parquet":
+        if self.kind in ("parquet", "stats"):
             return 0
         from hitsndiffs.reading.layouts.header import header_place
 
@@ -354,7 +364,7 @@ class FileDocument:
     def sample(self) -> Sample:
         """The beginning of the file."""
         kind = self.kind
-        if kind in ("table", "sheets", "parquet"):
+        if kind in ("table", "sheets", "parquet", "stats"):
             first = [row[:HEAD_COLUMNS] for _, row in self._rows(None, HEAD_ROWS)]
             _, header, rows = self._parted(first)
             return Sample(kind, tuple(header), tuple(map(tuple, rows)), tuple(self.sheets))
@@ -401,3 +411,10 @@ class FileDocument:
         else:
             found = []
         return [d for d in found if fnmatch.fnmatchcase(d.name, pattern) and d.name != self.name]
+
+
+def _rows_of_frame(frame: Any) -> list[tuple[int, list[str]]]:
+    """Return the names of the columns and the rows, numbered from 0."""
+    from hitsndiffs.reading.tables.frames import texts_of
+
+    return list(enumerate([list(frame.columns), *texts_of(frame)]))

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 from hitsndiffs.data.encoding.result import Place
@@ -26,6 +27,8 @@ class FileTable(ABC):
     #: How messages name the rows.
     place: Place
     has_header: bool = True
+    #: The wording of columns, by name, where the file tells it.
+    titles: Mapping[str, str] = MappingProxyType({})
     #: None if the number of rows is not known in advance.
     n_rows: int | None = None
     #: Whether all rows come in one piece, as lists of text.

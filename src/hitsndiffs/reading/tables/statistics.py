@@ -1,0 +1,100 @@
+"""Files of SPSS, Stata and SAS, read with pyreadstat (the extra ``stats``).
+
+Where a variable has value labels, these are its options; the variable's own label is the wording of
+the item. Values that the file declares as missing count as no answer.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+from typing import TYPE_CHECKING, Any
+
+from hitsndiffs.errors import InputError, MissingExtraError, lacks_memory
+from hitsndiffs.reading.files.archives import too_large
+from hitsndiffs.reading.quiet import without_panics
+from hitsndiffs.reading.sizes import Sizes
+from hitsndiffs.reading.tables.frames import SAMPLE, FrameTable
+
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = ["StatisticsTable", "program_of"]
+
+#: How the files of each program begin, and the function of pyreadstat that reads them. Files of
+#: Stata 5 to 12 begin with a version, the order of bytes, and 1, 0.
+_BEGINS = (
+    (rb"\$FL[23]", "SPSS", "read_sav"),
+    (rb"(?s).{40,240}ASCII SPSS PORT FILE", "SPSS (portable)", "read_por"),
+    (rb"<stata_dta>|[\x69-\x73][\x01\x02]\x01\x00", "Stata", "read_dta"),
+    (rb"\x00{12}\xc2\xea\x81\x60", "SAS", "read_sas7bdat"),
+    (rb"HEADER RECORD\*{7}LIB", "SAS (transport)", "read_xport"),
+)
+#: A cell takes this many bytes on the way to text.
+_CELL = 40
+
+
+def program_of(start: bytes) -> tuple[str, str] | None:
+    """Return the program that wrote a file and the function that reads it, by its first bytes.
+
+    >>> program_of(b"$FL2@(#) SPSS DATA FILE")[0], program_of(b"user,q1")
+    ('SPSS', None)
+    """
+    for begins, program, function in _BEGINS:
+        if re.match(begins, start):
+            return program, function
+    return None
+
+
+class StatisticsTable(FrameTable):
+    """A file of a statistics program, given as its bytes."""
+
+    def __init__(self, data: bytes, name: str, sizes: Sizes) -> None:
+        found = program_of(data[:600])
+        assert found is not None
+        program, function = found
+        try:
+            import pyreadstat
+        except ImportError:
+            raise MissingExtraError(
+                f"{name}: this is a file of {program}; install what reads it with: pip install "
+                "'hitsndiffs[stats]' (or save it as CSV, with the labels of the values)."
+            ) from None
+        read = getattr(pyreadstat, function)
+        try:
+            with without_panics():
+                _, about = read(io.BytesIO(data), metadataonly=True)
+                n_cells = (about.number_rows or 0) * (about.number_columns or 0)
+                if n_cells * _CELL > sizes.memory:
+                    raise too_large(name, sizes.memory)
+                frame, about = read(io.BytesIO(data), output_format="polars")
+        except BaseException as error:
+            if isinstance(error, (KeyboardInterrupt, InputError)) or lacks_memory(error):
+                raise
+            raise InputError(
+                f"{name}: the {program} file is damaged or cut short "
+                f"({str(error).strip().rstrip('.')[:200]}); save it again, or save it as CSV."
+            ) from None
+        labels = about.variable_value_labels
+        frame = frame.with_columns([_labelled(frame[n], labels[n]) for n in labels if n in frame])
+        super().__init__(name, frame.head(SAMPLE), frame.height, frame.select)
+        self.frame = frame
+        self.program = program
+        self.titles = {n: text.strip() for n, text in about.column_names_to_labels.items() if text}
+        if labels:
+            self.notes.append("The labels of the values are taken as the options.")
+
+
+def _labelled(column: pl.Series, labels: dict[Any, str]) -> pl.Series:
+    """Return a column with labels in place of the values that have any."""
+    import polars as pl
+
+    from hitsndiffs.data.encoding.series import text_of
+
+    places = {_plain(value): str(label).strip() for value, label in labels.items()}
+    texts = [None if text is None else places.get(text, text) for text in text_of(column).to_list()]
+    return pl.Series(column.name, texts, dtype=pl.String)
+
+
+def _plain(value: Any) -> str:
+    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
