@@ -29,6 +29,7 @@ from typing import Any
 import polars as pl
 from formats.quiz import xlsx_bytes
 from known_files import Known, Reading, made_files, reading, real_exports
+from strange_tables import strange_tables
 
 from hitsndiffs.errors import InputError
 from hitsndiffs.reading.files.documents import FileDocument, Settings
@@ -178,11 +179,16 @@ def measure(cases: Iterable[Known], ways: Iterable[str]) -> dict[str, dict[str, 
     return {known.name: {way: verdict(known, way) for way in ways} for known in cases}
 
 
+def kind_of(name: str) -> str:
+    """Return what a case is: a real export, one made by our own code, or a strange table."""
+    return "strange" if name.startswith("strange:") else "real" if "/" in name else "made"
+
+
 def table(found: dict[str, dict[str, tuple[str, str]]]) -> str:
     """Return the counts by kind of file and way, in words."""
     lines = [f"{'':14}{'':14}{'right':>8}{'refused':>9}{'wrong':>7}{'crash':>7}"]
-    for kind in ("real", "made"):
-        own = [v for name, v in found.items() if ("/" in name) == (kind == "real")]
+    for kind in ("real", "made", "strange"):
+        own = [v for name, v in found.items() if kind_of(name) == kind]
         for way in WAYS:
             counts = Counter(verdicts[way][0] for verdicts in own if way in verdicts)
             if counts:
@@ -202,7 +208,7 @@ def main() -> None:
     parser.add_argument("--way", action="append", choices=list(WAYS), help="only this way")
     parser.add_argument("--real", action="store_true", help="real exports only")
     given = parser.parse_args()
-    cases = chain(real_exports(), () if given.real else made_files())
+    cases = chain(real_exports(), () if given.real else chain(made_files(), strange_tables()))
     chosen = [known for known in cases if given.only in known.name]
     found = measure(chosen, given.way or WAYS)
     print(table(found))

@@ -33,12 +33,13 @@ class Known:
     items: frozenset[int] | None = None
     refuse: bool = False
     may_refuse: bool = False
+    files: dict[str, bytes] | None = None
 
     def write(self, folder: Path) -> Path:
         """Return the path; files made by our own code are written to a folder first."""
         if self.path is not None:
             return self.path
-        files = made(self.name).files
+        files = made(self.name).files if self.files is None else self.files
         for name, data in files.items():
             path = folder / name
             path.parent.mkdir(parents=True, exist_ok=True)
