@@ -209,7 +209,7 @@ def test_numbers_in_parquet_are_texts_like_in_csv():
     )
     out = io.BytesIO()
     frame.write_parquet(out)
-    r = read(out.getvalue())
+    r = read(out.getvalue(), layout="wide")
     assert r.users.tolist() == ["10", "20", "30"]
     assert r.option_labels.tolist() == [
         "1", "2", "1", "2.5", "False", "True", "5", "1000000000000", "x", "y",
@@ -292,11 +292,6 @@ def test_a_first_column_of_row_numbers_names_the_users(name, road):
     r = read(f"{name},q1,q2\n0,1,2\n1,2,2\n2,0,1\n", sizes=road)
     assert (r.users.tolist(), r.items.tolist()) == (["0", "1", "2"], ["q1", "q2"])
     assert "Took the first column, which has no name, as the user column." in r.notes
-
-
-def test_rows_that_seem_to_be_items_are_noted():
-    r = read("question,ann,bob\nx1,A,B\nx2,B,B\n")
-    assert any("if the rows are items, turn the table round" in note for note in r.notes)
 
 
 def test_row_names_without_a_name_in_the_header():

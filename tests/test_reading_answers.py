@@ -15,8 +15,7 @@ from reading_helpers import answers
 
 import hitsndiffs as hnd
 from hitsndiffs.errors import InputError
-from hitsndiffs.reading import read_file, read_key, read_responses
-from hitsndiffs.reading.layouts.roles import wide_roles
+from hitsndiffs.reading import plan, read_file, read_key, read_responses
 
 
 def read(text: str, **options):
@@ -142,9 +141,11 @@ def test_letters_are_never_lost(users, items, data):
     cell = st.sampled_from(["A", "B", "C", "D", ""])
     rows = [[data.draw(cell) for _ in range(items)] for _ in range(users)]
     names = [f"q{k}" for k in range(1, items + 1)]
-    found = wide_roles(["student", *names], [[f"s{k}", *row] for k, row in enumerate(rows)])
-    assert found.items == names
-    assert found.users == ["student"]
+    lines = [",".join(["student", *names])]
+    lines += [",".join([f"s{k}", *row]) for k, row in enumerate(rows)]
+    found = plan(io.StringIO("\n".join(lines)))
+    assert [c.name for c in found.columns if c.role == "item"] == names
+    assert [c.name for c in found.columns if c.role == "user"] == ["student"]
 
 
 def test_questions_in_rows_are_seen_and_said():

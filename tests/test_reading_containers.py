@@ -175,7 +175,9 @@ def test_repeated_and_renamed_headers_are_told_apart():
 
 
 def test_label_files_with_blanks_between_the_cells():
-    labels = "".join(f"w{w} item{i} {(w * i) % 2}\n" for i in range(12) for w in range(4))
+    labels = "".join(
+        f"w{w} item{i} {(i + (w * i) // 9) % 2}\n" for i in range(12) for w in range(4)
+    )
     r, plan = read_file(io.StringIO(labels))
     assert (plan.layout, r.n_users, r.n_items) == ("long", 4, 12)
 

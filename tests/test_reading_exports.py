@@ -99,7 +99,9 @@ def test_plain_tables_keep_exactly_what_they_had(name):
     if FOLDER is None:
         pytest.skip("HITSNDIFFS_DATA does not name the folder of real data")
     path, _, turned = name.partition("^")
-    r = hnd.read_responses(Path(FOLDER) / path, **({"transpose": True} if turned else {}))
+    # these six have neither names nor a header: left to itself, the reader sees rows of items
+    way = {"transpose": True} if turned else {"layout": "wide"} if path.startswith("mcq") else {}
+    r = hnd.read_responses(Path(FOLDER) / path, **way)
     labels = [*map(str, r.items), "|", *map(str, r.users), "|", *map(str, r.option_labels)]
     digest = hashlib.sha256("\0".join(labels).encode()).hexdigest()[:12]
     found = (r.n_users, r.n_items, r.n_options, r.n_responses, digest)

@@ -101,16 +101,16 @@ def constant_parts(folder: Path) -> Path:
     same = [",".join("AB"[k * j % 5 % 2] for j in range(1, 8)) for k in range(6)]
     a = [f"s{k},{own},sure,north hall" for k, own in enumerate(same)]
     b = [f"t{k},{own},{('sure', 'perhaps')[k % 2]}" for k, own in enumerate(same)]
-    head = f"student,{','.join(QUESTIONS)},the last one"
+    head = f"student,{','.join(QUESTIONS)},the last one?"
     return write(folder, a=[f"{head},room", *a], b=[head, *b])
 
 
 def test_a_constant_item_of_a_part_is_an_item(tmp_path: Path) -> None:
     r, plan = read_file(constant_parts(tmp_path))
-    assert set(map(str, r.items)) == {*QUESTIONS, "the last one"}
-    assert answers(r)["s0"]["the last one"] == "sure"
+    assert set(map(str, r.items)) == {*QUESTIONS, "the last one?"}
+    assert answers(r)["s0"]["the last one?"] == "sure"
     roles = {column.name: column.role for column in plan.columns}
-    assert roles["the last one"] == "item"
+    assert roles["the last one?"] == "item"
     assert roles["room"] == "constant"
     assert [note for note in r.notes if "'room'" in note] == ["Left out 'room' (constant)."]
     assert not any("last one" in note for note in r.notes)

@@ -290,7 +290,7 @@ def points_only() -> Made:
         own = [(i * 7 % 21) / 2, (i * 5 % 13) / 2, (i * 3 % 17) / 2]
         cells = [str(x).replace(".", ",") for x in (*own, sum(own), 1.3)]
         table.append([p.name, *cells])
-    return Made({"exam.csv": csv_text(table, ";").encode()}, refused="table of points per question")
+    return Made({"exam.csv": csv_text(table, ";").encode()}, refused="table of points")
 
 
 def whole_points() -> Made:
@@ -300,7 +300,7 @@ def whole_points() -> Made:
     for i, p in enumerate(q.persons):
         own = [i % 5, i * 3 % 4, i * 7 % 11]
         table.append([p.name, *own, sum(own)])
-    return Made({"exam.csv": csv_bytes(table)}, refused="table of points per question")
+    return Made({"exam.csv": csv_bytes(table)}, refused="table of points")
 
 
 def question_list() -> Made:

@@ -241,7 +241,7 @@ def all_or_none() -> Made:
     for i, p in enumerate(q.persons):
         own = [2 * q.points(i, k) for k in range(6)]
         table.append([p.name, *own, sum(own)])
-    return Made({"exam.csv": csv_bytes(table)}, refused="table of points per question")
+    return Made({"exam.csv": csv_bytes(table)}, refused="table of points")
 
 
 # -- exports in other languages and versions ----------------------------------------------------

@@ -31,7 +31,7 @@ from hitsndiffs.reading.layouts.extra_rows import (
     rows_apart,
     rows_of_text,
 )
-from hitsndiffs.reading.layouts.roles import WideRoles
+from hitsndiffs.reading.layouts.layout import WideRoles
 from hitsndiffs.reading.sizes import DEFAULT, Sizes
 from hitsndiffs.reading.tables.file_table import Columns, FileTable, as_texts
 from hitsndiffs.reading.tables.tokens import Scanned

@@ -14,14 +14,9 @@ from hitsndiffs.reading.exports.base import Refusal
 from hitsndiffs.reading.files.documents import FileDocument
 from hitsndiffs.reading.files.source import transcoded
 from hitsndiffs.reading.layouts.answer_strings import with_answers_apart
+from hitsndiffs.reading.layouts.choose import all_0_or_1, find_layout
+from hitsndiffs.reading.layouts.columns import Profiles
 from hitsndiffs.reading.layouts.layout import Layout
-from hitsndiffs.reading.layouts.no_people import refuse_single_label
-from hitsndiffs.reading.layouts.table_layouts import (
-    all_0_or_1,
-    find_table_layout,
-    layout_with_groups,
-    no_items,
-)
 from hitsndiffs.reading.options import ReadingOptions
 from hitsndiffs.reading.streams import RawKey
 from hitsndiffs.reading.tables.delimited import DelimitedTable
@@ -84,7 +79,7 @@ class PlainReading:
         )
         key = self._key_above()
         if not key.options and layout.roles.key and table.has_header:
-            key = RawKey(dict(layout.roles.key), "the columns of points")
+            key = RawKey(dict(layout.roles.key), layout.roles.key_from)
         return encoded, key
 
     def _key_above(self) -> RawKey:
@@ -155,7 +150,7 @@ def open_plain(
             raise InputError(f"{document.name}: {refusal}") from None
         return other
     roles = layout.roles if document.kind == "sheets" and options.items is None else None
-    if roles is not None and all_0_or_1(table, roles.items):
+    if roles is not None and all_0_or_1(Profiles(table), roles.items):
         settings = document.settings
         other = _in_another_sheet(document, options, stack, one_of)
         if other is not None and _answers_instead(other, table.names):
@@ -171,7 +166,14 @@ def _with_layout(
 ) -> tuple[FileTable, Layout]:
     """Return a table, with a column per answer if one column held them all, and its layout."""
     said = list(table.notes)
-    layout = _found(table, document, options, one_of)
+    try:
+        layout = _found(table, document, options, one_of)
+    except InputError:
+        apart = None if options.items else with_answers_apart(table, ())
+        if apart is None:
+            raise
+        apart.notes = [*said, *apart.notes]
+        return apart, _found(apart, document, options, one_of)
     roles = layout.roles
     if roles is None:
         return table, layout
@@ -180,11 +182,6 @@ def _with_layout(
         if apart is not None:
             apart.notes = [*said, *apart.notes]
             return apart, _found(apart, document, options, one_of)
-    if not roles.items:
-        raise InputError(no_items(table, roles))
-    told = options.items or options.drop or options.user
-    if len(roles.items) < _FEW_ITEMS and not told and not one_of:
-        refuse_single_label(table, roles)
     return table, layout
 
 
@@ -193,7 +190,7 @@ def _answers_instead(other: PlainReading, names: list[str]) -> bool:
     roles = other.layout.roles
     if roles is None or not {*roles.items} <= {*names}:
         return False
-    return not all_0_or_1(other.table, roles.items)
+    return not all_0_or_1(Profiles(other.table), roles.items)
 
 
 def _in_another_sheet(
@@ -221,9 +218,8 @@ def _found(
     group = options.group
     if group is not None and not (one_of and group not in table.names):
         group = find_column(group, table.names, where=document.name, argument="group")
-    if group in table.names:
-        return layout_with_groups(table, options, str(group), one_of=one_of)
-    return find_table_layout(table, options, one_of=one_of)
+    own = str(group) if group in table.names else None
+    return find_layout(table, options, own, one_of=one_of)
 
 
 #: The kind of file that each plain format is.

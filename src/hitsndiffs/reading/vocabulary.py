@@ -7,10 +7,16 @@ import unicodedata
 from collections.abc import Sequence
 from typing import Literal
 
+from hitsndiffs.data.encoding.names import ROLES
+
 __all__ = [
+    "ANSWERS",
     "ASKS_WHO",
+    "COUNTED",
     "FIRST_NAMES",
     "LAST_NAMES",
+    "RATERS",
+    "SUMS",
     "bare_names",
     "folded",
     "is_key_mark",
@@ -105,6 +111,24 @@ _LAST = """lastname surname familyname nachname nomdefamille nom apellido apelli
 #: Names of columns that hold a part of a person's name, as :func:`plain` writes them.
 FIRST_NAMES, LAST_NAMES = frozenset(_FIRST.split()), frozenset(_LAST.split())
 
+#: Columns of numbers with these names count answers.
+_COUNTED_WORDS = """correct incorrect right wrong unattempted attempted skipped omitted blank blanks
+    unanswered answered richtig falsch correctas incorrectas aciertos errores justes fausses
+    corrette errate goed fout doğru yanlış boş net верно неверно"""
+COUNTED = frozenset(_COUNTED_WORDS.split())
+#: Words for answers in longer names of columns; alone, they are too common elsewhere.
+ANSWERS = frozenset(
+    (*ROLES["option"], "code", "tag", "keypress", "keys", "submission", "output", "out", "decision",
+     "diagnosis", "chose", "said", "ticked", "reply")
+)  # fmt: skip
+#: People who judge, in the names of columns.
+_RATERS_WORDS = """rater coder judge annotator labeler labeller reviewer grader ann annot anno
+    observer expert evaluator assessor physician radiologist pathologist"""
+RATERS = frozenset(_RATERS_WORDS.split())
+#: Columns beside those of users that sum them up.
+_SUMS_WORDS = """majority majorityvote majoritylabel mv consensus aggregated aggregate adjudicated
+    agreement final finallabel"""
+SUMS = frozenset(_SUMS_WORDS.split())
 #: Questions that ask who the respondent is.
 ASKS_WHO = re.compile(
     r"\b(?:e-?mail|username|user name|full name|your name|student name|name of (?:the )?student|"

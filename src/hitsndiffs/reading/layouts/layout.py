@@ -1,16 +1,61 @@
-"""How a plain table is read: one row per user, per answer, or per item."""
+"""How a plain table is read, and how strongly its columns speak for it."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from hitsndiffs.data.words import listed
-from hitsndiffs.reading.exports.base import Column
-from hitsndiffs.reading.layouts.roles import WideRoles
+from hitsndiffs.reading.exports.base import Column, Refusal
 
-__all__ = ["Layout", "left_out_note"]
+__all__ = ["Hypothesis", "Layout", "WideRoles", "left_out_note"]
+
+#: Reason of columns that the caller named as items.
+ASKED = "asked for (items)"
+#: So many columns beside the answers are searched for the names of key rows and averages.
+LABELS = 12
+
+
+@dataclass
+class WideRoles:
+    """The columns of a table with one row per user: those of users and items, and all others."""
+
+    columns: list[Column]
+    users: list[str]
+    items: list[str]
+    notes: list[str] = field(default_factory=list)
+    #: Right answers that stand in columns of their own, or follow from columns of points.
+    key: dict[str, str] = field(default_factory=dict)
+    #: Where the key comes from, in words.
+    key_from: str = "the columns of points"
+
+    @property
+    def labels(self) -> list[str]:
+        """Columns beside the answers, one of which may mark a row as a key or an average."""
+        beside = ("identity", "unused", "constant", "points", "comment")
+        return [c.name for c in self.left_out if c.role in beside][:LABELS]
+
+    @property
+    def asked(self) -> bool:
+        """Whether the caller named the items."""
+        return any(c.reason == ASKED for c in self.columns)
+
+    @property
+    def attempt(self) -> str | None:
+        """The column with the number of the attempt."""
+        return next((c.name for c in self.columns if c.role == "attempt"), None)
+
+    @property
+    def constant(self) -> list[str]:
+        """The columns with one text in all rows that is not an answer to another item."""
+        return [c.name for c in self.columns if c.role == "constant"]
+
+    @property
+    def left_out(self) -> list[Column]:
+        """The columns that are neither items nor user names."""
+        taken = {*self.users, *self.items}
+        return [c for c in self.columns if c.name not in taken]
 
 
 @dataclass
@@ -37,6 +82,8 @@ class Layout:
         The column of the users' groups, if any.
     parts
         The columns whose cells together name the items of a long table, if not a single one does.
+    scores
+        How strongly the columns speak for each way to read the table, with the reasons.
     """
 
     name: str
@@ -49,6 +96,50 @@ class Layout:
     key: str | None = None
     group: str | None = None
     parts: list[str] = field(default_factory=list)
+    scores: list[str] = field(default_factory=list)
+
+
+@dataclass
+class Hypothesis:
+    """One way to read a table, and what speaks for and against it.
+
+    A piece of evidence has a weight from -4 to 4: 3 and more settle the matter unless something
+    else speaks up, 1 is a hint.
+
+    Parameters
+    ----------
+    title
+        The way in words: ``"one row per user"``.
+    make
+        Returns the layout.
+    refusal
+        What the table is instead, if it is no table of answers.
+    choose
+        The options that choose this way: ``layout="wide"``.
+    possible
+        Whether there is enough to read the table this way at all.
+    """
+
+    title: str
+    make: Callable[[], Layout] | None = None
+    refusal: Refusal | None = None
+    choose: str = ""
+    possible: bool = True
+    evidence: list[tuple[int, str]] = field(default_factory=list)
+
+    def add(self, weight: int, why: str) -> None:
+        """Add a piece of evidence; one without weight is not kept."""
+        if weight:
+            self.evidence.append((weight, why))
+
+    @property
+    def score(self) -> int:
+        """The sum of all evidence."""
+        return sum(weight for weight, _ in self.evidence)
+
+    def __str__(self) -> str:
+        told = "; ".join(f"{why} ({weight:+d})" for weight, why in self.evidence)
+        return f"{self.title}: {self.score}" + (f" – {told}" if told else "")
 
 
 def left_out_note(columns: Sequence[Column]) -> str:

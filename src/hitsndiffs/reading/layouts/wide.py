@@ -1,0 +1,666 @@
+"""One row per user: which columns name the users, which are items, and what the others are."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+
+from hitsndiffs.data.accord import Accord, accord_of, numbers_of
+from hitsndiffs.data.encoding.names import find_column, recognise
+from hitsndiffs.data.encoding.users import further_names, recognised_user
+from hitsndiffs.data.words import listed, shortened
+from hitsndiffs.reading.exports.base import Column, Role
+from hitsndiffs.reading.layouts.columns import Profile, Profiles, same_value
+from hitsndiffs.reading.layouts.header import looks_like_ids
+from hitsndiffs.reading.layouts.layout import ASKED, Hypothesis, WideRoles
+from hitsndiffs.reading.layouts.scored import points_of_answers
+from hitsndiffs.reading.options import ReadingOptions
+from hitsndiffs.reading.patterns import match_names
+from hitsndiffs.reading.vocabulary import (
+    COUNTED,
+    FIRST_NAMES,
+    LAST_NAMES,
+    RATERS,
+    role_of_name,
+    tokens,
+)
+
+__all__ = ["Wide", "direction"]
+
+#: Past this many columns, those named in a series are items, whatever their cells.
+MANY = 3000
+#: So few columns that share their answers, or are numbered, may be a coincidence.
+FEW = 3
+#: Columns of one kind, such as ratings of confidence, have at most so many answers in all.
+MOST_SHARED = 12
+#: A column shares the answers of others if this share of its cells are answers there.
+SHARED = 0.9
+#: What the answers of the main items are: those that so large a share of them have.
+COMMON = 0.25
+#: Agreement of so little is chance; so much more the other way tells which way the table stands.
+NONE, CLEAR = 0.02, 0.05
+#: In fewer cells, agreement is chance.
+CELLS = 40
+#: A table is looked at for its direction up to this many rows and columns.
+SIDE = 300
+
+REASONS = {
+    "time": "its cells are times",
+    "mail": "its cells are e-mail addresses",
+    "link": "its cells are addresses",
+    "score": "its cells are points or percentages",
+    "counter": "it counts the rows",
+    "measure": "its cells are numbers that hardly repeat, not choices",
+    "different": "no two cells are alike",
+    "text": "its cells are free text: hardly any two are alike",
+    "empty": "it is empty",
+}
+ROLE_OF_KIND: dict[str, Role] = {
+    "time": "time",
+    "mail": "identity",
+    "link": "unused",
+    "score": "points",
+    "counter": "unused",
+    "measure": "points",
+    "different": "identity",
+    "text": "comment",
+    "empty": "unused",
+}
+SAID = {
+    "points": "points",
+    "time": "a time",
+    "status": "a status",
+    "comment": "a comment",
+    "attempt": "the number of an attempt",
+    "identity": "something about the person",
+    "row": "a row number",
+    "key": "a key",
+}
+_NAMELESS = re.compile(r"column-\d+'*|Unnamed: \d+|Column\d+|index|", re.IGNORECASE)
+
+
+def direction(columns: Sequence[Profile]) -> Accord:
+    """Return the agreement within columns (as items) and within rows (as users)."""
+    step = max(1, len(columns) // SIDE)
+    some = columns[::step][:SIDE]
+    cells = [
+        (row, place, same_value(cell))
+        for place, column in enumerate(some)
+        for row, cell in enumerate(column.cells[:SIDE])
+        if cell
+    ]
+    rows, places, texts = zip(*cells, strict=True) if cells else ((), (), ())
+    return accord_of(
+        numbers_of([str(row) for row in rows]),
+        numbers_of([str(place) for place in places]),
+        numbers_of(list(texts)),
+    )
+
+
+class Wide:
+    """The table as one row per user."""
+
+    def __init__(
+        self,
+        profiles: Profiles,
+        options: ReadingOptions,
+        *,
+        one_of: bool = False,
+        user: str | None = None,
+    ) -> None:
+        self.all = profiles
+        self.names = profiles.names
+        self.has_header = profiles.has_header
+        self.where = profiles.table.place.source
+        self.one_of = one_of
+        self.notes: list[str] = []
+        self.found: dict[str, Column] = {}
+        names = self.names
+        self.asked = match_names(options.items, names, "items") if options.items else None
+        self.dropped = match_names(options.drop, names, "drop") if options.drop else set()
+        self.key: dict[str, str] = {}
+        self.key_from = "the columns of points"
+        #: Items that share their answers, and those that are named in a series.
+        self.core: set[str] = set()
+        self.series: set[str] = set()
+        self.users_why = ""
+        self.users = self._users(user or options.user)
+        self._decide([name for name in names if name not in self.users])
+
+    # -- the result -----------------------------------------------------------------------------
+
+    @property
+    def items(self) -> list[str]:
+        """The columns of answers, in order."""
+        kept = ("item", "constant") if self.one_of and self.asked is None else ("item",)
+        return [n for n in self.names if n in self.found and self.found[n].role in kept]
+
+    def roles(self) -> WideRoles:
+        """Return the role of every column."""
+        columns = [self.found[n] for n in self.names if n in self.found]
+        return WideRoles(columns, self.users, self.items, self.notes, self.key, self.key_from)
+
+    def weigh(self) -> Hypothesis:
+        """Return what speaks for one row per user."""
+        found = Hypothesis("one row per user", choose="layout wide")
+        items = self.items
+        if self.asked is not None:
+            found.add(8, "the items are given")
+            return found
+        found.add({"": 0, "first": 2}.get(self.users_why, 3), "a column names the users")
+        if self.users_why == "first" and recognise("item", self.users):
+            found.add(-6, f"each row is an item ({self.users[0]!r})")
+        if items and sum(map(names_people, items)) * 2 > len(items):
+            found.add(-3, f"the columns are named like people ({items[0]!r}, …)")
+        series = [n for n in items if n in self.series]
+        core = [n for n in items if n in self.core]
+        asking = [n for n in items if self._asks(n)]
+        if series:
+            alike = sum(n in self.core for n in series) * 2 >= len(series)
+            asked = any((self.all[n].series or ("",))[0] in ("q", "question") for n in series)
+            found.add(3 if alike or asked else 1, f"{len(series)} numbered columns hold choices")
+        if len(core) >= FEW or (core and len(core) == len(items)):
+            found.add(2, f"{len(core)} columns share their answers")
+        if len(asking) * 2 > len(items):
+            found.add(2, "the columns are named like questions")
+        matrix = len(core) == len(self.names) or (
+            len(core) >= FEW and len(core) * 5 >= len(self.names) * 4
+        )
+        matrix |= not self.has_header and FEW < len(items) == len(self.names)
+        if matrix:
+            found.add(1 if self.has_header else 2, "all columns hold the same answers")
+        lean = direction([self.all[n] for n in items])
+        if len(items) * len(self.all.rows) >= CELLS:
+            found.add(self._leans(lean), f"agreement {lean.items:.2f} in columns, "
+                                         f"{lean.users:.2f} in rows")  # fmt: skip
+        numbers = all(self.all[n].is_numeric for n in items)
+        unclear = [
+            c for c in self.found.values()
+            if c.reason == UNLIKE and (numbers or not self.all[c.name].is_numeric)
+        ]  # fmt: skip
+        if len(unclear) > len(items):
+            found.add(-2, f"{len(unclear)} more columns hold choices unlike the items")
+        named = [n for n in self.all.named("user") if not self.all[n].names_rows]
+        repeated = [
+            n for n in named if n not in self.users and 1 < self.all[n].distinct * 2 <= len(
+                self.all.rows)
+        ]  # fmt: skip
+        who = zip(*(self.all[n].cells for n in self.users), strict=True)
+        n_users = len({row for row in who if any(row)}) if self.users else len(self.all.rows)
+        tries = [c.name for c in self.found.values() if c.role == "attempt"]
+        if (repeated and not self.users) or (n_users * 2 <= len(self.all.rows) > FEW and not tries):
+            found.add(-4, f"{listed(repeated[:1] or self.users)} has the same users in many rows")
+        told = bool(self.users) or bool(series) or matrix or bool(asking)
+        known = len(items) + len(self.users) + len(tries)
+        alone = self.users_why in ("named", "given", "parts") and known == len(self.names)
+        found.possible = told and bool(items) and bool(series or core or asking or alone)
+        return found
+
+    def _asks(self, name: str) -> bool:
+        """Whether a column is named like a question: in words, or q and a number."""
+        own = self.all[name]
+        if own.asks or own.plain in ("q", "question"):
+            return True
+        stem = "" if own.series is None else own.series[0]
+        return stem == "q" or bool(recognise("item", [stem]))
+
+    @staticmethod
+    def _leans(accord: Accord) -> int:
+        """Weigh which way the answers agree: in items, not in users."""
+        more = min(1.0, max(accord.items, accord.users) / CLEAR - 0.5)
+        if min(accord.items, accord.users) > NONE or more <= 0:
+            return 0
+        return round(2 * more) if accord.items > accord.users else -round(3 * more)
+
+    def _put(self, name: str, role: Role, reason: str) -> None:
+        self.found[name] = Column(name, role, reason, self.all[name].place)
+
+    # -- users ----------------------------------------------------------------------------------
+
+    def _users(self, given: str | None) -> list[str]:
+        if given is not None:
+            chosen = [given]
+            if given not in self.names and "+" in given:
+                chosen = [part.strip() for part in given.split("+")]
+            users = [
+                str(find_column(name, self.names, where=self.where, argument="user"))
+                for name in chosen
+            ]
+            for name in users:
+                self._put(name, "user", "given as user")
+            self.users_why = "given"
+            return users
+        if not self.has_header:
+            return self._first_column()
+        kept = self.dropped | (self.asked or set())
+        fitting = [n for n in self.all.named("user", wide=True) if n not in kept]
+        filled = [n for n in fitting if self.all[n].filled and not self._is_item_like(n)]
+        if any(self._names_rows(n) for n in filled):
+            return self._take_user(filled)
+        parts = self._name_parts()
+        if parts:
+            for name in parts:
+                self._put(name, "user", "a part of the user's name")
+            self.notes.append(f"The users' names are joined from {listed(parts)}.")
+            self.users_why = "parts"
+            return parts
+        best = self._best_repeated(filled) if filled else None
+        if best is not None:
+            return self._take_user([best])
+        mail = [
+            n for n in self.names[:MANY]
+            if n not in kept and self.all[n].kind == "mail" and self._names_rows(n)
+        ]  # fmt: skip
+        if mail:
+            return self._take_user(mail[:1])
+        return self._first_column() or self._nameless_column() or self._identity()
+
+    def _is_item_like(self, name: str) -> bool:
+        """Whether a column named like a user holds single letters or digits: answers."""
+        counts = self.all[name].content.counts
+        repeat = self.all[name].distinct * 2 <= self.all[name].filled
+        return repeat and all(len(text) == 1 for text in counts)
+
+    def _names_rows(self, name: str) -> bool:
+        """Whether a column has another value in every row, but for one or the other slip."""
+        profile = self.all[name]
+        if profile.names_rows:
+            return True
+        slips = profile.filled - profile.distinct
+        return profile.filled >= 0.9 * len(profile.cells) and 0 < slips * 20 <= profile.filled
+
+    def _best_repeated(self, filled: list[str]) -> str | None:
+        """Return a column of names, some of which repeat; not one with the same name everywhere."""
+        for name in filled:
+            profile = self.all[name]
+            if profile.distinct * 2 > profile.filled or profile.filled <= 3:
+                return name
+        name = filled[0]
+        if self.all[name].distinct == 1 < len(self.all.rows):
+            self._put(name, "identity", "all rows have the same name in it")
+            self.notes.append(
+                f"The column {name!r} has the same value in all rows: it does not name the users."
+            )
+            return None
+        return name if any(self.all[n].said == "attempt" for n in self.names[:MANY]) else None
+
+    def _take_user(self, fitting: list[str]) -> list[str]:
+        name = str(recognised_user(fitting, self._names_rows, self.notes))
+        self._put(name, "user", "named like a user column")
+        self.users_why = "named"
+        kept = self.dropped | (self.asked or set())
+        for other in further_names(name, self.names, self._is_alias, self.notes, kept=kept):
+            self._put(other, "identity", "it also names the users")
+        return [name]
+
+    def _is_alias(self, name: str) -> bool:
+        profile = self.all[name]
+        return profile.content.all_different and profile.filled > 2
+
+    def _name_parts(self) -> list[str]:
+        """Return the columns of first and last names, if both exist."""
+        names = self.names[:MANY]
+        first = [n for n in names if self.all[n].plain in FIRST_NAMES and self.all[n].filled]
+        last = [n for n in names if self.all[n].plain in LAST_NAMES and self.all[n].filled]
+        if not first or not last or first[0] == last[0]:
+            return []
+        return [first[0], last[0]]
+
+    def _first_column(self) -> list[str]:
+        first = self.names[0]
+        if len(self.names) == 1 or first in self.dropped | (self.asked or set()):
+            return []
+        profile = self.all[first]
+        nameless = _NAMELESS.fullmatch(first) is not None
+        counts_rows = nameless and profile.is_numeric
+        whole = profile.is_numeric and not any(set(t) & set(",.eE") for t in profile.content.counts)
+        if profile.kind in ("time", "score", "link") or (profile.kind == "measure" and not whole):
+            return []
+        unique = profile.content.all_different and profile.filled == len(profile.cells)
+        if not unique or not (counts_rows or looks_like_ids(profile.cells, self.all.rows)):
+            return []
+        self._put(first, "user", "the first column, all different, and not answers")
+        self.users_why = "first"
+        if counts_rows and self.has_header:
+            self.notes.append("Took the first column, which has no name, as the user column.")
+        else:
+            turned = " (if the rows are items, turn the table round: transpose)"
+            self.notes.append(
+                f"Took the first column ({first!r}) as the user column: its values are all "
+                f"different and are not answers{turned if recognise('item', [first]) else ''}."
+            )
+        return [first]
+
+    def _nameless_column(self) -> list[str]:
+        """Return a column without a name, beside the first one, that holds ids."""
+        for name in self.names[1:3]:
+            cells, place = self.all[name].cells, self.all[name].place
+            rows = [[*row[place:], *row[:place]] for row in self.all.rows]
+            if _NAMELESS.fullmatch(name) and name not in self.dropped and looks_like_ids(
+                cells, rows
+            ):  # fmt: skip
+                self._put(name, "user", "it has no name, and its cells are all different")
+                self.users_why = "first"
+                self.notes.append(f"Took {name!r}, which has no name, as the user column.")
+                return [name]
+        return []
+
+    def _identity(self) -> list[str]:
+        """Return the one column that has another text in every row: ids, wherever they stand."""
+        ids = [
+            n for n in self.names[:MANY]
+            if self.all[n].names_rows and len(self.all.rows) >= 5
+            and n not in self.dropped | (self.asked or set())
+            and self.all[n].said in (None, "identity")
+            and self.all[n].kind in ("different", "choice", "text")
+            and not self.all[n].is_numeric
+            and max(map(len, self.all[n].cells)) < 40
+        ]  # fmt: skip
+        if len(ids) != 1:
+            return []
+        self._put(ids[0], "user", "the only column in which all cells are different")
+        self.users_why = "first"
+        self.notes.append(f"Took {ids[0]!r} as the user column: all its cells are different.")
+        return ids
+
+    # -- items ----------------------------------------------------------------------------------
+
+    def _decide(self, rest: list[str]) -> None:
+        for name in rest:
+            if name in self.dropped:
+                self._put(name, "unused", "left out as asked (drop)")
+            elif self.asked is not None:
+                if name in self.asked:
+                    self._put(name, "item", ASKED)
+                else:
+                    role = ROLE_OF_KIND.get(self.all[name].kind, "unused")
+                    self._put(name, role, "not among the items asked for")
+        if self.asked is not None:
+            return
+        rest = [name for name in rest if name not in self.found]
+        self._find_core(rest[:MANY])
+        self._find_series(rest)
+        main = self.core | self.series
+        strong = len(main) >= FEW
+        places = [self.all[n].place for n in self.series or main if self.all[n].said is None]
+        places = places or [self.all[n].place for n in main]
+        span = (min(places), max(places)) if strong else (0, -1)
+        inside = set(range(span[0], span[1] + 1))
+        leads = len(self.series) >= 8 and len(self.series) * 2 > len(main)
+        for number, name in enumerate(rest):
+            if name in self.found:
+                continue
+            if number >= MANY:
+                self._put(name, "item" if name in self.series else "unused", SERIES)
+                continue
+            self._place(self.all[name], strong, inside, leads)
+        self._constants()
+        self._points()
+
+    def _find_core(self, names: list[str]) -> None:
+        """Find the columns that share their answers: the same few texts in most of them."""
+        choices = [self.all[n] for n in names if self._may_be_choice(self.all[n])]
+        stock: Counter[str] = Counter()
+        for own in choices:
+            stock.update(own.values.keys())
+        need = 2 if len(choices) > FEW else 1
+        sharing = [
+            own for own in choices
+            if _share(own, lambda text: stock[text] - 1 >= need) >= SHARED
+        ]  # fmt: skip
+        used: Counter[str] = Counter()
+        for own in sharing:
+            used.update(own.values.keys())
+        most = max(2, COMMON * len(sharing))
+        core = [own for own in sharing if _share(own, lambda text: used[text] >= most) >= SHARED]
+        self.core = {own.name for own in core}
+        self.is_numeric = bool(core) and all(own.is_numeric for own in core)
+        self.stock = {text for text, n in used.items() if n >= most}
+
+    def _may_be_choice(self, own: Profile) -> bool:
+        few = 1 < own.distinct <= 8 and own.distinct * 3 <= own.filled
+        return (own.is_choice and own.distinct <= 30) or (
+            own.kind in ("score", "measure", "time") and few
+        )
+
+    def _find_series(self, names: list[str]) -> None:
+        """Find the series of columns, q1, q2, …, whose cells are choices."""
+        rest = set(names)
+        taken: list[tuple[str, dict[str, list[str]]]] = []
+        constant: list[tuple[str, dict[str, list[str]]]] = []
+        for stem, numbers in self.all.series.items():
+            own = {k: kept for k, of in numbers.items() if (kept := [n for n in of if n in rest])}
+            said = role_of_name(stem)
+            word = stem == "q" or bool(recognise("item", [stem]))
+            if len(own) < (2 if word else FEW) or said not in (None, "identity", "key"):
+                continue
+            if names_people(next(iter(own.values()))[0]) or not (stem or _counts_up(list(own))):
+                continue
+            profiles = [self.all[n] for of in list(own.values())[:MANY] for n in of]
+            fixed = sum(p.is_constant for p in profiles)
+            if len(self.all.rows) >= 5 and fixed * 5 >= len(profiles) * 4:
+                constant.append((stem, own))
+            elif said != "key" and self._are_choices(profiles):
+                taken.append((stem, own))
+        for stem, own in constant:
+            answers = next((of for _, of in taken if of.keys() == own.keys()), None)
+            if answers is not None and self._is_key(own, answers):
+                self._take_key(own, answers)
+            elif role_of_name(stem) != "key":
+                taken.append((stem, own))
+        for _, own in self._without_parallel(taken):
+            self.series |= {name for of in own.values() for name in of}
+        for stem, _ in taken:
+            self.series |= {n for n in names[:MANY] if stem and self.all[n].plain == stem}
+        if len(self.series) >= FEW:  # answers are what the items of a series share
+            used = {v for n in names[:MANY] if n in self.series for v in self.all[n].values}
+            self.core = {
+                n for n in self.core if _share(self.all[n], used.__contains__) >= SHARED
+            }  # fmt: skip
+
+    def _are_choices(self, profiles: list[Profile]) -> bool:
+        fits = [self._fits_series(p) for p in profiles]
+        empty = sum(p.kind == "empty" for p in profiles)
+        some = empty * 2 <= len(fits) or (empty == len(fits) and bool(self.users))
+        return sum(fits) * 3 >= len(fits) * 2 and some
+
+    def _is_key(self, own: dict[str, list[str]], answers: dict[str, list[str]]) -> bool:
+        """Whether columns with one text each hold answers to the items of the same numbers."""
+        pairs = [(self.all[own[k][0]], self.all[answers[k][0]]) for k in own]
+        told = [(key, item) for key, item in pairs if key.filled and item.filled]
+        return sum({*key.values} <= {*item.values} for key, item in told) * 5 >= len(told) * 4
+
+    def _take_key(self, own: dict[str, list[str]], answers: dict[str, list[str]]) -> None:
+        """Take columns with one text each, numbered like the items, as their right answers."""
+        for number, names in own.items():
+            for name in names:
+                self._put(name, "key", "the same text in all rows, numbered like an item")
+                item = self.all[answers[number][0]]
+                (right,) = list(self.all[name].content.counts)[:1] or [""]
+                if same_value(right) in item.values:
+                    self.key[item.name] = right
+        self.key_from = "columns numbered like the items"
+
+    def _without_parallel(
+        self, taken: list[tuple[str, dict[str, list[str]]]]
+    ) -> list[tuple[str, dict[str, list[str]]]]:
+        """Of two series with the same numbers and other cells, keep the one that is answers."""
+        kept = list(taken)
+        for one in taken:
+            for two in taken:
+                if (
+                    one is two
+                    or one not in kept
+                    or two not in kept
+                    or one[1].keys() != two[1].keys()
+                ):
+                    continue
+                columns = [
+                    [self.all[n] for of in own.values() for n in of] for _, own in (one, two)
+                ]
+                stocks = [{v for c in own for v in c.values} for own in columns]
+                if stocks[0] & stocks[1] or max(map(len, stocks)) > MOST_SHARED:
+                    continue
+                lean = [direction(own) for own in columns]
+                if lean[0].items - lean[0].users > lean[1].items - lean[1].users + CLEAR:
+                    kept.remove(two)
+                    for column in columns[1]:
+                        self._put(column.name, "unused", f"{GOES} {one[0]!r}, the answers")
+        return kept
+
+    def _place(self, own: Profile, strong: bool, inside: set[int], leads: bool) -> None:
+        """Give a column its role."""
+        name, kind, said = own.name, own.kind, own.said
+        within = own.place in inside
+        if name in self.series and (self._fits_series(own) or not strong):
+            self._put(name, "item", SERIES)
+            return
+        if kind == "empty" and (said is None or said == "key"):
+            if _NAMELESS.fullmatch(name):
+                self._put(name, "unused", "it has neither a name nor cells")
+            elif strong and not within:
+                self._put(name, "unused", "it is empty")
+            else:
+                self._put(name, "item", "it is empty")  # nobody in the sample answered
+            return
+        if own.plain in COUNTED and own.is_numeric and not within:
+            self._put(name, "points", "named like a count, and its cells are numbers")
+            return
+        if own.asks and (self._may_be_choice(own) or own.is_choice):
+            self._put(name, "item", "its name is a question")
+            return
+        if name in self.core and self._may_be_named(own, within):
+            if leads and not within:
+                self._put(name, "unused", BESIDE)
+            else:
+                self._put(name, "item", "its cells are answers to the other items")
+            return
+        if said is not None and not (within and own.is_choice and said in ("comment", "row")):
+            self._put(name, "unused" if said == "row" else said, f"named like {SAID[said]}")
+            return
+        if "id" in own.words and own.distinct == 1:
+            self._put(name, "unused", "named like an id, and all its cells are the same")
+            return
+        if kind != "choice":
+            self._put(name, ROLE_OF_KIND[kind], REASONS[kind])
+        elif not strong:
+            self._put(name, "item", "its cells are answers that repeat")
+        elif within and not self._is_foreign_number(own):
+            self._put(name, "item", "it stands between the items")
+        elif own.is_constant:
+            self._put(name, "constant", "it has the same text in all rows")
+        else:
+            self._put(name, "unused", UNLIKE)
+
+    def _is_foreign_number(self, own: Profile) -> bool:
+        """Whether a column holds numbers between items that hold none."""
+        return own.is_numeric and not self.is_numeric
+
+    def _fits_series(self, own: Profile) -> bool:
+        if _share(own, self.stock.__contains__) >= SHARED:
+            return True
+        if own.kind in ("mail", "link", "different", "text", "counter"):
+            return False
+        return own.kind not in ("time", "measure", "score") or own.distinct * 2 <= own.filled
+
+    def _may_be_named(self, own: Profile, within: bool) -> bool:
+        """Whether the name of a column that shares the answers of others allows it to be an item.
+
+        The cells overrule the name where they are plainly answers: texts that are no numbers, next
+        to the other items.
+        """
+        said = own.said
+        if said is None:
+            return True
+        beside = {self.names[k] for k in (own.place - 1, own.place + 1) if 0 <= k < len(self.names)}
+        if self.is_numeric or own.is_numeric:
+            return within and said in ("identity", "comment", "row") and beside <= self.core
+        if self.series:
+            return within
+        return bool(beside & self.core) and own.distinct > 1
+
+    def _constants(self) -> None:
+        """Leave out columns with one text in all rows, unless it is an answer to another item."""
+        items = [c.name for c in self.found.values() if c.role == "item"]
+        if len(items) > MANY:
+            return
+        used: Counter[str] = Counter()
+        for name in items:
+            used.update(self.all[name].values.keys())
+        varied = [self.all[n].place for n in items if self.all[n].distinct > 1]
+        stems = Counter(_stem(name) for name in items)
+        for name in items:
+            own = self.all[name]
+            if not own.is_constant:
+                continue
+            (value,) = own.values
+            within = bool(varied) and varied[0] < own.place < varied[-1]
+            alike = self.has_header and stems[_stem(name)] * 4 >= len(items)
+            if not varied:
+                alike = bool(self.series) or len(value) == 1
+            if used[value] < 2 and not within and not alike:
+                self._put(name, "constant", "it has the same text in all rows")
+
+    def _points(self) -> None:
+        """Leave out columns that hold the points for others; keep the key they imply."""
+        items = self.items
+        if len(items) > MANY:
+            return
+        points, key = points_of_answers(items, lambda name: self.all[name].cells)
+        if not points:  # columns that are named like points, or unlike items, may tell the key
+            named = [
+                n for n in self.names if n in self.found
+                and (
+                    self.found[n].role == "points"
+                    or self.found[n].reason in (UNLIKE, BESIDE)
+                    or self.found[n].reason.startswith(GOES)
+                )
+            ]  # fmt: skip
+            both = sorted((*items, *named), key=lambda name: self.all[name].place)
+            known: dict[str, str] = {}
+            if len(named) > 1:
+                known = points_of_answers(both, lambda name: self.all[name].cells)[1]
+            key = {name: answer for name, answer in known.items() if name in items}
+        for name, answers in points.items():
+            self._put(name, "points", f"its cells are the points of {shortened(answers, 40)!r}")
+            self.core.discard(name)
+            self.series.discard(name)
+        self.key = self.key or key
+
+
+#: Reasons.
+SERIES = "named in a series"
+GOES = "it goes with"
+BESIDE = "it stands beside the items and is not named like them"
+UNLIKE = "neither named nor answered like the items"
+
+
+def names_people(name: str) -> bool:
+    """Whether a numbered name is that of a person: student 3, rater_2, output of model 1.
+
+    Examples
+    --------
+    >>> names_people("outputs_student-03"), names_people("Student answer 3"), names_people("Q3")
+    (True, False, False)
+    """
+    words = [word.rstrip("0123456789") for word in tokens(name)]
+    words = [word for word in words if word]
+    return bool(words) and (words[-1] in RATERS or bool(recognise("user", words[-1:])))
+
+
+def _counts_up(numbers: Sequence[str]) -> bool:
+    """Whether bare numbers are those of questions: they count up; ids are further apart."""
+    values = [int(number) for number in numbers]
+    return max(values) - min(values) < 3 * len(values)
+
+
+def _share(own: Profile, known) -> float:  # type: ignore[no-untyped-def]
+    """Return which share of a column's cells are known answers."""
+    values = own.values
+    return sum(n for text, n in values.items() if known(text)) / max(1, values.total())
+
+
+def _stem(name: str) -> str:
+    """Return the letters with which a name begins; items are often named alike."""
+    return (re.match(r"[^\W\d_]*", name) or [""])[0].casefold()
