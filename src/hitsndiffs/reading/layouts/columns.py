@@ -18,10 +18,14 @@ from hitsndiffs.reading.layouts.extra_rows import named_rows
 from hitsndiffs.reading.tables.file_table import FileTable
 from hitsndiffs.reading.vocabulary import NameRole, plain, role_of_name, tokens
 
-__all__ = ["FIXED", "Profile", "Profiles", "fixed_share", "same_value"]
+__all__ = ["FEW", "FIXED", "MANY", "Profile", "Profiles", "fixed_share", "same_value"]
 
 #: So many rows are looked at, and so many columns for the names of key rows and averages.
 ROWS, LABELS = 5000, 12
+#: Past this many columns, those named in a series are items, whatever their cells.
+MANY = 3000
+#: So few columns that share their answers, or are numbered, may be a coincidence.
+FEW = 3
 #: A question has at most so many options.
 OPTIONS = 60
 #: A column fixes another one if so many rows have the usual value; a slip may be among them.
@@ -103,6 +107,16 @@ class Profile:
         """Whether no two cells are alike, and hardly any is blank."""
         content = self.content
         return content.all_different and content.n_filled >= 0.9 * max(content.n_rows, 1)
+
+    @property
+    def names_items(self) -> bool:
+        """Whether the cells are questions, or a word for items and a number, all different."""
+        if len(self.cells) < FEW or not self.names_rows:
+            return False
+        asked = sum(cell.endswith("?") for cell in self.cells) * 5 >= len(self.cells) * 4
+        found = [re.fullmatch(r"(\D*?)[\W_]*\d+", cell) for cell in self.cells]
+        words = {match[1].casefold() if match else "" for match in found}
+        return asked or (len(words) == 1 and (words == {"q"} or bool(recognise("item", words))))
 
     @property
     def is_choice(self) -> bool:

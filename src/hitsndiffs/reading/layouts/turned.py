@@ -8,7 +8,7 @@ from collections import Counter
 from hitsndiffs.data.encoding.names import find_column, recognise
 from hitsndiffs.data.words import shortened
 from hitsndiffs.reading.exports.base import Column
-from hitsndiffs.reading.layouts.columns import Profile, Profiles
+from hitsndiffs.reading.layouts.columns import Profiles
 from hitsndiffs.reading.layouts.header import looks_like_ids
 from hitsndiffs.reading.layouts.layout import Hypothesis, Layout, left_out_note
 from hitsndiffs.reading.layouts.wide import (
@@ -89,7 +89,7 @@ class _Turned:
             ]
             if recognise("item", [self.item]) and own.names_rows and not users:
                 found.add(3, f"each row is an item ({self.item!r})")
-            elif self._are_items(own):
+            elif own.names_items:
                 found.add(3, f"the rows are named like items ({shortened(own.cells[0], 30)!r}, …)")
         if self.key is not None:
             found.add(2, f"{self.key!r} holds the right answer to each row")
@@ -186,15 +186,6 @@ class _Turned:
         columns = [self.all[n].cells for n in self.people[:MOST_TEXTS]]
         rows = [[c for c in row if c] for row in zip(*columns, strict=True)]
         return sum(len(set(row)) < len(row) for row in rows) * 2 > len(rows)
-
-    def _are_items(self, own: Profile) -> bool:
-        """Whether the texts of a column are questions, or a word for items and a number."""
-        if len(own.cells) < 3 or not own.names_rows:
-            return False
-        asked = sum(cell.endswith("?") for cell in own.cells) * 5 >= len(own.cells) * 4
-        found = [re.fullmatch(r"(\D*?)[\W_]*\d+", cell) for cell in own.cells]
-        words = {match[1].casefold() if match else "" for match in found}
-        return asked or (len(words) == 1 and (words == {"q"} or bool(recognise("item", words))))
 
     # -- the layout -----------------------------------------------------------------------------
 
