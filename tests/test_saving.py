@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import pickle
+import zipfile
 
 import numpy as np
 import pytest
@@ -111,29 +112,125 @@ def test_a_file_is_whole_or_not_there(tmp_path, monkeypatch):
     assert os.listdir(tmp_path) == ["ranking.json"]
 
 
+def header_of(path):
+    with zipfile.ZipFile(path) as archive:
+        return json.loads(archive.read("header.json"))
+
+
+def changed(path, change):
+    """Write the file again with another header."""
+    with zipfile.ZipFile(path) as archive:
+        members = {name: archive.read(name) for name in archive.namelist()}
+    header = json.loads(members["header.json"])
+    change(header)
+    members["header.json"] = json.dumps(header).encode()
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, data in members.items():
+            archive.writestr(name, data)
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [
         (lambda d: d.update(format="other"), "this is not a saved ranking"),
         (lambda d: d.update(layout=99), "written in layout 99"),
-        (lambda d: d.pop("scores"), "damaged"),
-        (lambda d: d["scores"].update(shape=[3]), "damaged"),
-        (lambda d: d["scores"].update(bytes="!!!"), "damaged"),
+        (lambda d: d["fit"].pop("scores"), "damaged"),
+        (lambda d: d["fit"]["scores"].update(shape=[3]), "damaged"),
+        (lambda d: d["fit"]["scores"].update(shape=[10**12]), "damaged"),
+        (lambda d: d["fit"]["scores"].update(array=99), "damaged"),
+        (lambda d: d["fit"]["scores"].update(dtype="|O"), "damaged"),
         (lambda d: d["fit"].update(more=1), "damaged"),
         (lambda d: d["fit"].update(converged=1), "converged cannot be right"),
         (lambda d: d["fit"].update(n_iterations=True), "n_iterations cannot be right"),
         (lambda d: d["fit"].update(notes=["a", 2]), "notes cannot be right"),
-        (lambda d: d["fit"].update(correct=d["components"]), "correct cannot be right"),
-        (lambda d: d["parameters"].update(threads="x"), "threads cannot be right"),
+        (lambda d: d["fit"].update(correct=d["item_starts"]), "correct cannot be right"),
+        (lambda d: d["parameters"].update(threads="x"), "damaged"),
+        (lambda d: d.update(method="nothing"), "There is no method 'nothing'"),
     ],
 )
 def test_damaged_files_get_one_sentence(change, message, tmp_path):
-    path = tmp_path / "ranking.json"
+    path = tmp_path / "class.ranking"
     hnd.rank(simulated(), method="majority").save(path)
-    document = json.loads(path.read_text())
-    change(document)
-    path.write_text(json.dumps(document))
+    changed(path, change)
     with pytest.raises(InputError, match=message):
+        hnd.load(path)
+
+
+def places_in(value, path=()):
+    """Where the values of a header are."""
+    if isinstance(value, dict):
+        for name, each in value.items():
+            yield from places_in(each, (*path, name))
+    elif isinstance(value, list) and len(value) < 50:
+        for number, each in enumerate(value):
+            yield from places_in(each, (*path, number))
+    else:
+        yield path
+
+
+OTHERS = (
+    None,
+    True,
+    -1,
+    0,
+    2,
+    10**9,
+    0.5,
+    -1e300,
+    "",
+    "x",
+    "\ud800",
+    [],
+    [1],
+    {},
+    {"float": "nan"},
+)
+
+
+@pytest.mark.parametrize("method", ["auto", "hnd", "hnd-robust", "dawid-skene"])
+def test_whatever_is_changed_is_refused_or_can_be_used(method, tmp_path):
+    """A change either gets one sentence, or leaves a ranking that can say all that it says."""
+    path, kept = tmp_path / "class.ranking", tmp_path / "kept.ranking"
+    hnd.rank(simulated(users=12, items=6), method=method).save(kept)
+    places = list(places_in(header_of(kept)))
+    rng = np.random.default_rng(0)
+    refused = used = 0
+    for _ in range(150):
+        place = places[rng.integers(len(places))]
+        other = OTHERS[rng.integers(len(OTHERS))]
+
+        def change(header, place=place, other=other):
+            for name in place[:-1]:
+                header = header[name]
+            header[place[-1]] = other
+
+        path.write_bytes(kept.read_bytes())
+        changed(path, change)
+        try:
+            ranking = hnd.load(path)
+        except InputError:
+            refused += 1
+            continue
+        used += 1
+        json.loads(ranking.to_json())
+        assert repr(ranking)
+        assert ranking.verdict
+        ranking.table(), ranking.items(), ranking.option_weights()
+    assert refused > 50
+    assert used > 5
+
+
+def test_a_cut_or_packed_file_is_refused(tmp_path):
+    path = tmp_path / "class.ranking"
+    hnd.rank(simulated(), method="majority").save(path)
+    whole = path.read_bytes()
+    for size in (0, 10, len(whole) // 2, len(whole) - 1):
+        path.write_bytes(whole[:size])
+        with pytest.raises(InputError, match="not a saved ranking"):
+            hnd.load(path)
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("header.json", "{}")
+    with pytest.raises(InputError, match="not a saved ranking"):
         hnd.load(path)
 
 

@@ -137,9 +137,9 @@ def _write(ranking: Ranking, job: Job, plan: Plan) -> None:
     if job.report is not None:
         files[job.report] = text_writer(_report(ranking, job, plan) + "\n")
     if job.save is not None:
-        from hitsndiffs.results.saving import as_text
+        from hitsndiffs.results.saving import writer
 
-        files[job.save] = text_writer(as_text(ranking) + "\n")
+        files[job.save] = writer(ranking)
     write_whole(files)
 
 

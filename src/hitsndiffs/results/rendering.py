@@ -15,7 +15,7 @@ from hitsndiffs.results.wording import per_cent
 if TYPE_CHECKING:
     from hitsndiffs.results.ranking import Ranking
 
-__all__ = ["as_dict", "as_json", "as_text"]
+__all__ = ["all_but_users", "as_dict", "as_json", "as_text"]
 
 #: JSON names that Python does not allow as field names.
 JSON_NAMES = {"lam": "lambda"}
@@ -24,17 +24,17 @@ JSON_NAMES = {"lam": "lambda"}
 def as_dict(ranking: Ranking) -> dict[str, Any]:
     """Everything as plain Python values (JSON types)."""
     return {name: ranking.cells().records() if name == "users" else value
-            for name, value in _all_but_users(ranking).items()}  # fmt: skip
+            for name, value in all_but_users(ranking).items()}  # fmt: skip
 
 
 def as_json(ranking: Ranking) -> str:
     """The same as text; the rows of the users are written column by column."""
-    text = json.dumps(_all_but_users(ranking), indent=2, ensure_ascii=False, allow_nan=False)
+    text = json.dumps(all_but_users(ranking), indent=2, ensure_ascii=False, allow_nan=False)
     before, after = text.split('"users": null', 1)
     return f'{before}"users": {ranking.cells().json()}{after}'
 
 
-def _all_but_users(ranking: Ranking) -> dict[str, Any]:
+def all_but_users(ranking: Ranking) -> dict[str, Any]:
     """Everything, with ``None`` in place of the users."""
     verdict = ranking.verdict
     key = (
