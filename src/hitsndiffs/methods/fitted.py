@@ -20,6 +20,7 @@ __all__ = [
     "USER_ARRAYS",
     "AlikeUsers",
     "Choice",
+    "Doubt",
     "Fit",
     "Learnt",
     "Part",
@@ -79,6 +80,28 @@ class AlikeUsers:
 
 
 @dataclass(frozen=True)
+class Doubt:
+    """A reason for doubt.
+
+    Attributes
+    ----------
+    code
+        What kind it is: ``"rival"`` (another reading is nearly as likely), ``"toss-up"`` (nothing
+        tells the direction), ``"axis"``, ``"axes"``, ``"votes"`` and ``"confusions"`` (a witness
+        disagrees), ``"who counts"``, ``"noise"``, ``"marks"`` and ``"follows"`` (the order is the
+        use of a label), ``"known"`` (known answers surprise).
+    value
+        What was seen (a lead in nats, a correlation, a share).
+    bound
+        The confidence is at most this because of it.
+    """
+
+    code: str
+    value: float
+    bound: float
+
+
+@dataclass(frozen=True)
 class Learnt:
     """What a model learnt besides scores and key; each model has its own fields."""
 
@@ -132,6 +155,8 @@ class Fit:
         Users who may be copies of each other, for methods that look for them.
     learnt
         What else the model learnt.
+    doubts
+        Reasons for doubt, the strongest first.
     """
 
     scores: Floats
@@ -159,6 +184,7 @@ class Fit:
     choice: Choice | None = None
     alike: AlikeUsers | None = None
     learnt: Learnt | None = None
+    doubts: tuple[Doubt, ...] = ()
 
     @property
     def sentences(self) -> tuple[str, ...]:

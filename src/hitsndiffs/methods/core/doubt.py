@@ -1,0 +1,144 @@
+"""How sure: what speaks for the best reading, and what bounds it.
+
+A ranking is right when its order is ability and the right way up. The answers never say so
+outright. What can be seen is how far the best reading is ahead of the next one that disagrees,
+whether rankings that share no code with the model agree with it (votes, Dawid–Skene, the
+double-centred axis, the leading axes), whether it matters who counts as a witness, and how much of
+the scores is chance. Witnesses bound the confidence; they never choose.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from hitsndiffs.methods.core.directions import rank_correlation
+from hitsndiffs.methods.core.search import Candidate, Found
+from hitsndiffs.methods.core.starts import centred_axes
+from hitsndiffs.methods.fitted import Doubt
+
+__all__ = ["DISAGREE", "Signs", "doubts", "signs", "sureness"]
+
+#: Orders that correlate less than this disagree about who is good.
+DISAGREE = 0.5
+#: The most that is said without known answers, and where two explanations are left and nothing
+#: tells them apart.
+MOST, EITHER = 0.89, 0.55
+
+
+@dataclass(frozen=True)
+class Signs:
+    """What speaks for the best reading and against it.
+
+    Attributes
+    ----------
+    lead
+        How far it is ahead of the next reading that disagrees (nats).
+    majority, confusions, axis, axes
+        Correlation with agreement with the majority, with Dawid–Skene and the double-centred axis
+        (where labels are shared), and the largest with a leading axis, without its sign.
+    rules
+        Correlation with the best reading when others count as witnesses.
+    reliability
+        Share of the scores' variance that is not chance.
+    direction
+        Log odds of the direction of two labels.
+    users
+        Logarithm of the number of users who count.
+    above_chance
+        The users' mean ability.
+    follows
+        The largest correlation with the use of one label, without its sign.
+    marks
+        1 where one label is right in every item.
+    """
+
+    lead: float
+    majority: float
+    confusions: float
+    axis: float
+    axes: float
+    rules: float
+    reliability: float
+    direction: float
+    users: float
+    above_chance: float
+    follows: float
+    marks: float
+
+
+def signs(found: Found) -> Signs:
+    """What can be seen of the best reading."""
+    table, best, witnesses = found.table, found.best, found.witnesses
+    here = witnesses.here
+    score = table.score(best.solution.key)
+
+    def agree(other: Candidate) -> float:
+        return rank_correlation(score[here], table.score(other.solution.key)[here])
+
+    mine = [each for each in found.readings if each.collapsed == best.collapsed]
+    rivals = [best.evidence - each.evidence for each in mine[1:] if agree(each) < DISAGREE]
+    others = [each for each in found.readings if each.collapsed != best.collapsed]
+    along = [
+        abs(witnesses.agree(score, table.choices(axis) / np.maximum(table.per_user, 1)))
+        for axis in centred_axes(table, 3).T
+    ]
+    label, count = table.labels
+    uses = [
+        abs(witnesses.agree(score, table.score((label == each).astype(float))))
+        for each in range(count if table.coded else 0)
+    ]
+    weights = best.model.weights * here
+    mean = float(weights @ score) / weights.sum()
+    spread = float(weights @ (score - mean) ** 2) / weights.sum()
+    noise = float((weights * best.solution.chance / np.maximum(table.per_user, 1) ** 2).sum())
+    noise /= weights.sum()
+    return Signs(
+        lead=min(rivals, default=1e3),
+        majority=witnesses.agree(score, witnesses.majority),
+        confusions=witnesses.agree(score, witnesses.confusions),
+        axis=witnesses.agree(score, witnesses.axis),
+        axes=max(along, default=0.0),
+        rules=agree(others[0]) if others else 1.0,
+        reliability=min(max(1 - noise / spread, 0.0), 1.0) if spread > 0 else 0.0,
+        direction=witnesses.direction(best.solution.key) if table.two else float("nan"),
+        users=float(np.log(weights.sum())),
+        above_chance=best.solution.population.raw_mean,
+        follows=max(uses, default=0.0),
+        marks=float(best.label is not None),
+    )
+
+
+def doubts(seen: Signs) -> tuple[Doubt, ...]:
+    """The reasons for doubt, as codes with values, each with what it bounds the confidence by."""
+    made = []
+
+    def bound(code: str, value: float, limit: float) -> None:
+        made.append(Doubt(code, float(value), float(limit)))
+
+    if seen.lead < 1e3:
+        bound("rival", seen.lead, 0.5 + 0.39 * (1 - np.exp(-seen.lead / 10)))
+    if seen.axis < 0.3:
+        bound("axis", seen.axis, EITHER)
+    if seen.majority < 0.3 and not seen.confusions > 0.7:
+        bound("votes", seen.majority, EITHER)
+    if seen.confusions < 0.3:
+        bound("confusions", seen.confusions, EITHER)
+    if seen.axes < 0.4:
+        bound("axes", seen.axes, EITHER)
+    if seen.rules < DISAGREE:
+        bound("who counts", seen.rules, EITHER)
+    if seen.direction == seen.direction and seen.direction < 2.2:
+        bound("toss-up", seen.direction, max(1 / (1 + np.exp(-seen.direction)), 0.5))
+    if seen.marks:
+        bound("marks", 1.0, EITHER)
+    elif seen.follows > 0.95:
+        bound("follows", seen.follows, 0.75)
+    bound("noise", seen.reliability, 0.5 + 0.45 * seen.reliability)
+    return tuple(sorted(made, key=lambda each: each.bound))
+
+
+def sureness(seen: Signs) -> float:
+    """Probability that the best reading is right."""
+    return min(MOST, *(each.bound for each in doubts(seen)))

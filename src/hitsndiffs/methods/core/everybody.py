@@ -1,0 +1,140 @@
+"""Large data: readings are compared on a part, the best one is fitted on more, all users join.
+
+Keys, difficulties and slopes belong to the items, and some thousand users determine them. Once
+they are known, everybody's ability follows from one pass over the data: with a grid of abilities
+(and of leanings, where two labels are shared), a user's log likelihood is a sum over the chosen
+options.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from hitsndiffs.data.arrays import Flags, Floats, Ints
+from hitsndiffs.engines import Engine
+from hitsndiffs.methods.core.model import Model, Solution
+from hitsndiffs.methods.core.settings import Settings
+from hitsndiffs.methods.core.table import Table
+from hitsndiffs.methods.draws import item_words, sampled_users, user_draws
+
+__all__ = ["abilities_of_all", "compared_part", "joined", "users_to_fit"]
+
+#: Abilities from chance up to where nobody errs, and leanings in standard deviations.
+ABILITIES = np.linspace(0.0, 1.0, 15)
+LEANINGS = np.array([-2.0, -1.0, 0.0, 1.0, 2.0])
+#: Most standard deviations above the mean, and rows of a block.
+UP = 4.0
+#: Items and users of a part: at least so many, if there are.
+FEWEST = 150
+
+
+def users_to_fit(data: Engine, settings: Settings) -> Ints | None:
+    """The users on whom the model is fitted; ``None`` for all."""
+    pairs = _pairs(data.items.sizes, data.answers_per_item, settings)
+    share = settings.fitted_pairs / max(pairs, 1.0)
+    if share >= 0.7:
+        return None
+    users = sampled_users(data, share, bring=True)
+    return np.flatnonzero(data.collect(users))
+
+
+def compared_part(table: Table, data: Engine, users: Ints | None, settings: Settings) -> Table:
+    """Some users' answers to some items: enough to tell readings apart."""
+    pairs = _pairs(table.items.sizes, table.per_item, settings)
+    share = settings.compared_pairs / max(pairs, 1.0)
+    if share >= 0.7:
+        return table
+    m, n = float((table.per_user > 0).sum()), float((table.per_item > 0).sum())
+    some_items = min(1.0, max(np.sqrt(share * n / m), FEWEST / n, share if n > m else 0.0))
+    some_users = min(1.0, max(share / some_items, FEWEST / m))
+    some_items = min(1.0, max(share / some_users, FEWEST / n))
+    words = item_words(data).astype(np.float64) / 2.0**64
+    draws = data.collect(user_draws(data, 1, 3)[:, 0])
+    draws = draws if users is None else draws[users]
+    return table.part(_lowest(draws, some_users), _lowest(words, some_items))
+
+
+def _lowest(draws: Floats, share: float) -> Flags:
+    """Mark a share of the entries: those with the lowest draws."""
+    chosen = np.zeros(len(draws), dtype=bool)
+    chosen[np.argsort(draws, kind="stable")[: int(np.ceil(share * len(draws)))]] = True
+    return chosen
+
+
+def _pairs(sizes: Floats, answers: Any, settings: Settings) -> float:
+    return float((np.minimum(sizes, settings.most_candidates) * answers).sum())
+
+
+def joined(
+    part: Table, solution: Solution, table: Table, settings: Settings, prior: Floats | None
+) -> tuple[Model, Solution]:
+    """A part's solution, continued with all answers of a table."""
+    model = Model(table, settings, None, prior)
+    asked = part.per_item > 0
+    known = np.where(asked[part.of_option], solution.key, 0.0)
+    right = table.right(known)
+    answers = np.bincount(
+        table.user, weights=asked[table.item].astype(float), minlength=table.n_users
+    )
+    guess = np.log((right + 1) / (answers - right + 1))
+    guess += float(np.log(table.options_each - 1)[asked].mean())
+    mean = solution.population.mean
+    ability = np.where(part.per_user > 0, solution.ability, np.where(answers > 0, guess, mean))
+    fresh = asked[table.of_option]
+    start = Solution(
+        key=known,
+        ability=np.maximum(ability, 0.0),
+        ability_error=solution.ability_error,
+        leaning=np.where(part.per_user > 0, solution.leaning, solution.population.lean),
+        difficulty=np.where(fresh, solution.difficulty, 0.0),
+        slope=np.where(fresh, solution.slope, 1.0),
+        population=solution.population,
+        evidence=-np.inf,
+        chance=solution.chance,
+        rounds=0,
+        converged=False,
+    )
+    found = model.fit(start, 2)
+    model = model.narrowed(found.key)
+    return model, model.fit(
+        found, settings.final_rounds, tolerance=0.02 + 1e-6 * abs(found.evidence)
+    )
+
+
+def abilities_of_all(data: Engine, model: Model, solution: Solution) -> tuple[Any, Any, Any]:
+    """Everybody's ability, its error, and the variance of the number right (user arrays)."""
+    population, settings = solution.population, model.settings
+    sd = np.sqrt(population.variance)
+    grid = ABILITIES * (population.mean + UP * sd)
+    leans = LEANINGS * np.sqrt(population.leaning) + population.lean
+    if model.side is None:
+        leans = np.zeros(1)
+    thetas, betas = (x.ravel() for x in np.meshgrid(grid, leans, indexing="ij"))
+    logits = np.zeros((data.n_options, len(thetas)))
+    slope = solution.slope[:, None] if settings.slope else 1.0
+    logits += slope * (thetas - population.mean)
+    logits += (solution.difficulty - model.offset + population.mean)[:, None]
+    if model.side is not None:
+        logits += model.side[:, None] * betas
+    chance = 1 / (1 + np.exp(-np.clip(logits, -30, 30)))
+    key, items = solution.key[:, None], data.items
+    wrong = items.sum(key * (1 - chance)) - key * (1 - chance)
+    likely = key * chance + wrong / np.maximum(items.sizes - 1, 1)[items.of_option][:, None]
+    logs = np.log(np.maximum(likely, 1e-12))
+    spread = items.sum(key * chance * (1 - chance))
+    prior = -0.5 * (thetas - population.mean) ** 2 / population.variance
+    if len(leans) > 1:
+        prior = prior - 0.5 * (betas - population.lean) ** 2 / population.leaning
+    mean_spread = spread.mean(axis=1)
+
+    def placed(sums: Floats) -> Floats:
+        logs = sums + prior
+        weights = np.exp(logs - logs.max(axis=1, keepdims=True))
+        weights /= weights.sum(axis=1, keepdims=True)
+        mean = weights @ thetas
+        return np.stack([mean, np.sqrt(np.maximum(weights @ thetas**2 - mean**2, 1e-12))], axis=1)
+
+    found = data.mapped(logs, placed)
+    return found[:, 0], found[:, 1], data.choices(mean_spread)

@@ -1,0 +1,127 @@
+"""What the caller knows of the key: a prior on the key of those items, and weights of readings.
+
+``answers`` are sure, a ``key`` may err. Both enter the model as a prior on the key of the items
+they name. The error rate of a key is estimated with it: a Beta prior that expects one wrong entry
+in twenty, and the posterior share of entries that are not the key.
+
+Readings were found without what is known. Each takes it as evidence, and is *weighed* by how well
+it foresaw the answers, not chosen: log w = log p + Σ log(0.6 q(answer) + 0.4 / options). The
+certainty of each item is bounded by the 0.4: items have lures, and keys have errors, so one answer
+must never outweigh all others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from hitsndiffs.data.arrays import Flags, Floats, Ints
+from hitsndiffs.data.items import Items
+from hitsndiffs.data.lookup import answers_here, covered_items, known_options
+
+__all__ = ["NOTHING", "Known", "known_key"]
+
+#: Chance that an item tells nothing about the reading, whatever the answer.
+UNTOLD = 0.4
+#: Error rate of answers that are sure.
+SURE = 1e-4
+#: Beta prior of a key's error rate.
+ERRORS, RIGHT = 0.5, 9.5
+#: Least and most that is estimated.
+FEWEST, MOST = 0.002, 0.5
+
+
+@dataclass(frozen=True, eq=False)
+class Known:
+    """Known options of some items.
+
+    Attributes
+    ----------
+    options
+        The options known to be right (those that somebody chose).
+    doubtful
+        For each of them, whether it may err.
+    unseen
+        Items whose known right answer nobody chose (for sure): nobody is right there.
+    """
+
+    options: Ints
+    doubtful: Flags
+    unseen: Ints
+
+    def __bool__(self) -> bool:
+        return len(self.options) + len(self.unseen) > 0
+
+    def prior(self, items: Items, error_rate: float) -> Floats:
+        """Log prior of every option as key (0 where nothing is known)."""
+        logs = np.zeros(items.n_options)
+        rate = np.where(self.doubtful, error_rate, SURE)
+        of_item = items.of_option[self.options]
+        others = np.maximum(items.sizes[of_item] - 1, 1)
+        wrong = np.zeros(items.n_items)
+        wrong[of_item] = np.log(rate / others)
+        logs += wrong[items.of_option]
+        logs[self.options] = np.log(1 - rate)
+        return logs
+
+    def error_rate(self, key: Floats) -> float:
+        """The share of doubtful entries that are wrong, given the key's posterior."""
+        mine = key[self.options[self.doubtful]]
+        rate = (ERRORS + float((1 - mine).sum())) / (ERRORS + RIGHT + len(mine))
+        return min(max(rate, FEWEST), MOST)
+
+    def foreseen(self, items: Items, key: Floats) -> float:
+        """Log probability of the known answers by a reading found without them, bounded."""
+        sizes = np.maximum(items.sizes[items.of_option[self.options]], 2)
+        found = np.log((1 - UNTOLD) * key[self.options] + UNTOLD / sizes).sum()
+        if len(self.unseen):
+            sure = np.maximum.reduceat(key, items.starts[:-1])[self.unseen]
+            sizes = np.maximum(items.sizes[self.unseen], 2)
+            found += np.log((1 - UNTOLD) * (1 - sure) + UNTOLD / sizes).sum()
+        return float(found)
+
+    def start(self, items: Items, key: Floats) -> Floats:
+        """A key to start from: what is known, and elsewhere the key given."""
+        made = key.copy()
+        told = np.zeros(items.n_items, dtype=bool)
+        told[items.of_option[self.options]] = True
+        made[told[items.of_option]] = 0.0
+        made[self.options] = 1.0
+        return made
+
+    def settled(self, items: Items, key: Floats) -> Floats:
+        """The key with sure answers put in; NaN for items whose answer nobody chose."""
+        sure = self.options[~self.doubtful]
+        told = np.zeros(items.n_items, dtype=bool)
+        told[items.of_option[sure]] = True
+        made = np.where(told[items.of_option], 0.0, key)
+        made[sure] = 1.0
+        if len(self.unseen):
+            unseen = np.zeros(items.n_items, dtype=bool)
+            unseen[self.unseen] = True
+            made[unseen[items.of_option]] = np.nan
+        return made
+
+
+NOTHING = Known(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=bool), np.zeros(0, dtype=np.int64))
+
+
+def known_key(
+    items: Items, answers: Mapping[Any, Any] | None, key: Mapping[Any, Any] | None
+) -> Known:
+    """What is known, as options: sure ``answers``, and a ``key`` that may err for other items."""
+    answers = answers_here(items, answers)
+    key = {
+        item: option
+        for item, option in answers_here(items, key).items()
+        if str(item).strip() not in {str(each).strip() for each in answers}
+    }
+    sure, doubtful = known_options(items, answers), known_options(items, key)
+    covered = covered_items(items, answers)
+    covered[items.of_option[sure]] = False
+    options = np.concatenate([sure, doubtful])
+    flags = np.repeat([False, True], [len(sure), len(doubtful)])
+    return Known(options, flags, np.flatnonzero(covered))

@@ -1,0 +1,338 @@
+"""The latent-key estimator: readings, what is known, everybody's scores, and doubt."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+import numpy as np
+
+from hitsndiffs.data.arrays import Floats
+from hitsndiffs.data.progress import step
+from hitsndiffs.engines import Engine
+from hitsndiffs.errors import InputError
+from hitsndiffs.methods.base import Method
+from hitsndiffs.methods.core.copies import group_weights
+from hitsndiffs.methods.core.directions import rank_correlation
+from hitsndiffs.methods.core.doubt import DISAGREE, Signs, doubts, signs, sureness
+from hitsndiffs.methods.core.everybody import (
+    abilities_of_all,
+    compared_part,
+    joined,
+    users_to_fit,
+)
+from hitsndiffs.methods.core.known import Known, known_key
+from hitsndiffs.methods.core.model import Model, Solution
+from hitsndiffs.methods.core.search import Candidate, Found, find
+from hitsndiffs.methods.core.settings import DEFAULT, Settings
+from hitsndiffs.methods.core.table import Table
+from hitsndiffs.methods.fitted import Fit, Learnt
+from hitsndiffs.methods.readings import Question, Reading, questions
+
+__all__ = ["LatentKey", "Learning"]
+
+#: Chance that none of the readings is right, at least.
+NONE_OF_THEM = 0.05
+#: Answers are less independent than they count: this many nats have odds of e to one.
+NATS = 3.0
+#: Readings with less probability are left out when known answers weigh them.
+LEAST = 1e-3
+#: A key's error rate before it is estimated.
+EXPECTED_ERRORS = 0.05
+#: Rounds to take in what is known.
+REFIT = 10
+
+
+@dataclass(frozen=True)
+class Learning(Learnt):
+    """What the model learnt besides scores and key.
+
+    Attributes
+    ----------
+    signs
+        What the confidence is computed from.
+    starts
+        Where the readings came from, in their order.
+    ability_mean, ability_sd
+        Of the population: logits above chance.
+    label_shares
+        Each label and how often it is right, where all items share two labels.
+    error_rate
+        Of the key that was given, if one was.
+    """
+
+    signs: Signs
+    starts: tuple[str, ...]
+    ability_mean: float
+    ability_sd: float
+    label_shares: tuple[tuple[str, float], ...] = ()
+    error_rate: float | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class _Way:
+    """A way to read all answers: its probability, its key for everything, what it was fitted by."""
+
+    start: str
+    probability: float
+    evidence: float
+    key: Floats
+    model: Model
+    solution: Solution
+
+
+@dataclass(kw_only=True, eq=False)
+class LatentKey(Method):
+    """One unknown right answer per item; the evidence decides which.
+
+    Parameters
+    ----------
+    group
+        Which group each user belongs to (user → group): runs of one model, a team, a classroom.
+        Each group counts as one witness, whatever its size; all members are still ranked.
+    answers
+        Known right answers (item → option): sure.
+    key
+        An answer key that may err (item → option), of some items or all.
+    strong_user
+        A user known to be strong: readings that place that user low come last.
+    reading
+        The number of the reading to rank by: 1 is the likeliest, 2 the next, and so on.
+
+    Examples
+    --------
+    >>> from hitsndiffs import Responses
+    >>> r = Responses.from_wide([list("ABCA"), list("ABCB"), list("ABDA"), list("CDCA")])
+    >>> LatentKey().fit(r).correct_.argmax().item()
+    0
+    """
+
+    name: ClassVar[str] = "latent-key"
+    summary: ClassVar[str] = "one unknown right answer per item, chosen by evidence"
+    use: ClassVar[str] = "tests, quizzes, language models: items with one right answer each"
+    needs_memory: ClassVar[bool] = False
+    reads_labels: ClassVar[bool] = True
+    #: The model's terms and numbers (the ablation changes them).
+    settings: ClassVar[Settings] = DEFAULT
+
+    group: Mapping[Any, Any] | None = None
+    answers: Mapping[Any, Any] | None = None
+    key: Mapping[Any, Any] | None = None
+    strong_user: Any = None
+    reading: int = 1
+
+    def _fit(self, data: Engine) -> Fit:
+        settings = self.settings
+        known = known_key(data.items, self.answers, self.key)
+        # 1. some of the answers, or all, as arrays
+        users = users_to_fit(data, settings)
+        table = Table.of(data, users)
+        weights = None if self.group is None else data.collect(group_weights(data, self.group))
+        if weights is not None and users is not None:
+            weights = weights[users]
+        # 2. the distinct readings, found on a part of them
+        step("comparing readings")
+        part = compared_part(table, data, users, settings)
+        found = find(part, settings, weights=weights)
+        found = self._with_strong(found, data, users)
+        seen = signs(found)
+        ways = self._ways(found, table, known, sureness(seen))
+        # 3. what is known weighs them
+        rate = None
+        if known:
+            step("taking in what is known")
+            ways, rate = _informed(ways, table, known, settings)
+        # 4. everybody's scores by one of them
+        return self._fitted(data, table, ways, users, seen, known, rate)
+
+    # -- readings ---------------------------------------------------------------------------
+
+    def _with_strong(self, found: Found, data: Engine, users: Any) -> Found:
+        """Readings that place the strong user below the median come last."""
+        if self.strong_user is None:
+            return found
+        number = data.user_number(self.strong_user)
+        if number is not None and users is not None:
+            place = np.flatnonzero(users == number)
+            number = int(place[0]) if len(place) else None
+        if number is None or found.table.per_user[number] == 0:
+            return found
+        here = found.table.per_user > 0
+
+        def low(each: Candidate) -> bool:
+            score = found.table.score(each.solution.key)
+            return bool(score[number] < np.median(score[here]))
+
+        return replace(found, readings=tuple(sorted(found.readings, key=low)))
+
+    def _ways(self, found: Found, table: Table, known: Known, sure: float) -> list[_Way]:
+        """The readings that matter, with probabilities, for all answers of the table."""
+        best = found.best
+        told = bool(known) or self.reading > 1
+        leads = np.array([best.evidence - each.evidence for each in found.readings])
+        chances = np.exp(-np.minimum(np.abs(leads), 100 * NATS) / NATS)
+        score = found.table.score(best.solution.key)
+        here = found.table.per_user > 0
+        agrees = np.array(
+            [
+                rank_correlation(score[here], found.table.score(each.solution.key)[here])
+                for each in found.readings
+            ]
+        )
+        # the confidence is that of all readings that agree with the first
+        with_it = agrees >= DISAGREE
+        share = np.where(with_it, sure * chances / chances[with_it].sum(), 0.0)
+        left = max(1 - sure - NONE_OF_THEM, 0.0)
+        if (~with_it).any():
+            others = np.where(with_it, 0.0, np.maximum(chances, 0.02))
+            share = share + left * others / others.sum()
+        made: list[_Way] = []
+        for number, (each, probability) in enumerate(zip(found.readings, share, strict=True)):
+            if number > 0 and (probability < LEAST or len(made) >= (6 if told else 4)):
+                continue
+            model, solution = each.model, each.solution
+            if found.table is not table:
+                model, solution = joined(found.table, solution, table, self.settings, None)
+            made.append(
+                _Way(each.start, float(probability), each.evidence, solution.key, model, solution)
+            )
+        return made
+
+    # -- the result -------------------------------------------------------------------------
+
+    def _fitted(
+        self, data: Engine, table: Table, ways: list[_Way], users: Any, seen: Signs,
+        known: Known, rate: float | None,
+    ) -> Fit:  # fmt: skip
+        if not 1 <= self.reading <= len(ways):
+            many = f"{len(ways)} way{'s' if len(ways) > 1 else ''}"
+            raise InputError(
+                f"reading must be from 1 to {len(ways)}: the answers can be read in {many}; got "
+                f"{self.reading}."
+            )
+        n = data.answers_per_user
+        chosen = ways[self.reading - 1]
+        key = known.settled(data.items, chosen.key)
+        correct = data.choices(np.nan_to_num(key)) / n
+        solution, population = chosen.solution, chosen.solution.population
+        if users is None:
+            ability = data.user_array(solution.ability)
+            error = data.user_array(solution.ability_error)
+            chance = data.user_array(solution.chance)
+        else:
+            ability, error, chance = abilities_of_all(data, chosen.model, solution)
+        sd = float(np.sqrt(population.variance))
+        doubt = data.choices(np.nan_to_num(key * (1 - key)))
+        first = data.collect(data.choices(np.nan_to_num(ways[0].key)) / n)
+        readings = []
+        for way in ways:
+            shares = data.choices(np.nan_to_num(way.key)) / n
+            agreement = rank_correlation(data.collect(shares), first) if data.in_memory else 1.0
+            readings.append(
+                Reading(way.probability, way.evidence, agreement, _says(table), way.key, shares)
+            )
+        # a reading is as sure as all that agree with it
+        merged = _together(readings)
+        asked = _questions(data, merged, known)
+        why = doubts(seen)
+        labels: tuple[tuple[str, float], ...] = ()
+        if table.two:
+            names = [str(data.items.option_labels[table.labels[0] == k][0]) for k in range(2)]
+            labels = tuple(zip(names, np.exp(population.share).tolist(), strict=True))
+        return Fit(
+            scores=correct,
+            option_weights=key,
+            key_probabilities=key,
+            correct=correct,
+            abilities=(ability - population.mean) / sd,
+            standard_errors=np.sqrt(chance + doubt) / n,
+            ability_errors=error / sd,
+            confidence=merged[self.reading - 1].probability,
+            converged=True,
+            n_iterations=solution.rounds,
+            readings=tuple(merged),
+            questions=asked,
+            doubts=why,
+            learnt=Learning(
+                signs=seen,
+                starts=tuple(way.start for way in ways),
+                ability_mean=population.mean,
+                ability_sd=sd,
+                label_shares=labels,
+                error_rate=rate,
+            ),
+        )
+
+
+def _says(table: Table) -> str:
+    if table.two:
+        return "all items share two labels, and people lean more or less towards one of them"
+    return "every item has one right answer of its own"
+
+
+def _together(readings: list[Reading]) -> list[Reading]:
+    """Readings that agree about who is good, as one: the likeliest, as sure as all of them."""
+    made: list[Reading] = []
+    for each in readings:
+        for place, other in enumerate(made):
+            if rank_correlation(np.asarray(each.correct), np.asarray(other.correct)) >= DISAGREE:
+                sure = min(other.probability + each.probability, 1.0)
+                made[place] = replace(other, probability=sure)
+                break
+        else:
+            made.append(each)
+    return made
+
+
+def _informed(
+    ways: list[_Way], table: Table, known: Known, settings: Settings
+) -> tuple[list[_Way], float | None]:
+    """Every way takes in what is known, weighed by how well it foresaw it; and the error rate."""
+    items = table.items
+    popular = items.share(table.counts + 1)
+    left = max(1 - sum(way.probability for way in ways), NONE_OF_THEM)
+    model = ways[0].model
+    plain = Model(table, settings, model.weights)
+    rest = _Way("known answers", left, -np.inf, popular, plain, plain.begin(popular))
+    rate = EXPECTED_ERRORS
+    made: list[_Way] = []
+    logs = [
+        np.log(max(way.probability, LEAST)) + known.foreseen(items, way.key)
+        for way in (*ways, rest)
+    ]
+    weights = np.exp(np.array(logs) - max(logs))
+    weights /= weights.sum()
+    for _ in range(3 if known.doubtful.any() else 1):
+        made = []
+        for way, weight in zip((*ways, rest), weights, strict=True):
+            if weight < LEAST and weight < weights.max():
+                continue
+            model = Model(table, settings, way.model.weights, known.prior(items, rate), None)
+            key = known.start(items, way.key)
+            begun = model.begin(key) if way is rest else replace(way.solution, key=key)
+            found = model.fit(begun, REFIT)
+            made.append(_Way(way.start, float(weight), found.evidence, found.key, model, found))
+        if known.doubtful.any():
+            rate = known.error_rate(_mean_key(made))
+    # the ranking follows the mean of all, and is told by the way nearest to it
+    made.sort(key=lambda way: -way.probability)
+    first = replace(made[0], key=_mean_key(made))
+    return [first, *made[1:]], rate if known.doubtful.any() else None
+
+
+def _mean_key(ways: list[_Way]) -> Floats:
+    chances = np.array([way.probability for way in ways])
+    return np.asarray(np.average([way.key for way in ways], axis=0, weights=chances), dtype=float)
+
+
+def _questions(data: Engine, readings: list[Reading], known: Known) -> tuple[Question, ...]:
+    """The items whose right answers would tell most."""
+    open_ = np.ones(data.n_items)
+    open_[data.items.of_option[known.options]] = 0.0
+    open_[known.unseen] = 0.0
+    popular = data.items.share(data.choosers_per_option + 1.0)
+    keys = [0.6 * np.nan_to_num(each.key) + 0.4 * popular for each in readings]
+    chances = [max(each.probability, LEAST) for each in readings]
+    left = max(1 - sum(chances), NONE_OF_THEM)
+    return questions(data.items, [*keys, popular], [*chances, left], data.answers_per_item, open_)

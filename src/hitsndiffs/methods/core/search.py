@@ -1,0 +1,187 @@
+"""From starts to readings: the distinct solutions, compared by one objective."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from hitsndiffs.data.arrays import Floats
+from hitsndiffs.methods.core.copies import witness_weights
+from hitsndiffs.methods.core.directions import Witnesses
+from hitsndiffs.methods.core.model import Model, Solution
+from hitsndiffs.methods.core.settings import Settings
+from hitsndiffs.methods.core.starts import one_label, starts
+from hitsndiffs.methods.core.table import Table
+from hitsndiffs.methods.labels import mark_in_words
+
+__all__ = ["Candidate", "Found", "find"]
+
+#: What a reading loses that the witnesses hold for upside down: it comes last.
+SET_BACK = 1e6
+
+
+@dataclass(frozen=True, eq=False)
+class Candidate:
+    """A reading in the making.
+
+    Attributes
+    ----------
+    start
+        Where it came from.
+    model, solution
+        What was fitted.
+    penalty
+        What it loses by its direction, and its prior (nats).
+    collapsed
+        Whether copies count as one in it.
+    label
+        The label that is right in every item, if it is such a reading.
+    """
+
+    start: str
+    model: Model
+    solution: Solution
+    penalty: float
+    collapsed: bool
+    label: int | None = None
+
+    @property
+    def evidence(self) -> float:
+        """What readings are compared by."""
+        return self.solution.evidence - self.penalty
+
+
+@dataclass(frozen=True, eq=False)
+class Found:
+    """The distinct readings of a table, the likeliest first, and the witnesses."""
+
+    table: Table
+    readings: tuple[Candidate, ...]
+    witnesses: Witnesses
+
+    @property
+    def best(self) -> Candidate:
+        """The likeliest reading."""
+        return self.readings[0]
+
+
+def find(
+    table: Table, settings: Settings, *, weights: Floats | None = None, prior: Floats | None = None
+) -> Found:
+    """The distinct readings of a table."""
+    witnesses = Witnesses(table)
+    # 1. who counts: everybody, and copies as one
+    rules = [(False, np.ones(table.n_users) if weights is None else weights)]
+    if settings.copies and weights is None:
+        once = witness_weights(table, settings)
+        if (once < 1).sum() >= 2:
+            rules.append((True, once))
+    keys = starts(table)
+    if table.two:
+        assert witnesses.confusions_key is not None
+        assert witnesses.axis_key is not None
+        keys["confusions"] = witnesses.confusions_key
+        keys["double-centred"] = table.items.share(0.9 * witnesses.axis_key + 0.05)
+    # 2. from every start a few rounds; the distinct ones, the best of them to the end
+    final: list[Candidate] = []
+    for collapsed, counted in rules:
+        plain = Model(table, settings, counted, prior)
+        readings = _readings(plain, keys, collapsed, witnesses)
+        # 3. where labels are shared, some answers may be given by habit: if that explains far more
+        if settings.habits and table.coded and 2 < table.labels[1] <= settings.most_habits:
+            habits = Model(table, settings, counted, prior, habits=True)
+            others = _readings(habits, keys, collapsed, witnesses)
+            if others[0].evidence > readings[0].evidence + settings.habit_gain:
+                readings = others
+        final += readings
+    if table.two and _may_be_marks(table, settings):
+        final += [_marks(table, label, rules[-1], settings, prior) for label in (0, 1)]
+    # 4. copies counted once come first: a clique may have made itself the truth
+    final.sort(key=lambda each: (each.collapsed != rules[-1][0], -each.evidence))
+    return Found(table, tuple(final), witnesses)
+
+
+def _readings(
+    model: Model, keys: dict[str, Floats], collapsed: bool, witnesses: Witnesses
+) -> list[Candidate]:
+    """The distinct readings that a model is led to from some keys, the best first."""
+    settings, made = model.settings, []
+    for name, key in keys.items():
+        fitted = _fit(model, model.begin(key), settings)
+        made.append(_judged(Candidate(name, *fitted, 0.0, collapsed), witnesses, settings))
+    best = _distinct(made, settings)[: settings.kept_readings]
+    done = [replace(each, solution=each.model.fit(each.solution, settings.rounds)) for each in best]
+    return _distinct([_judged(each, witnesses, settings) for each in done], settings)
+
+
+def _fit(model: Model, start: Solution, settings: Settings) -> tuple[Model, Solution]:
+    """A few rounds with all candidates, and a few without those that are ruled out."""
+    found = model.fit(start, settings.screen_rounds)
+    model = model.narrowed(found.key)
+    found = model.fit(found, settings.screen_rounds)
+    model = model.narrowed(found.key)
+    return model, model.fit(found, 2)
+
+
+def _may_be_marks(table: Table, settings: Settings) -> bool:
+    """Whether there are enough answers to tell how hard items are, and leaning from ability."""
+    per_user, per_item = (x[x > 0].mean() for x in (table.per_user, table.per_item))
+    return bool(per_user >= settings.marks_per_user and per_item >= settings.marks_per_item)
+
+
+def _marks(
+    table: Table, label: int, rule: tuple[bool, Floats], settings: Settings, prior: Floats | None
+) -> Candidate:
+    """One label is right in every item: marks, not answers.
+
+    Then there is no leaning, and ability may be below chance. Which of the two labels it is cannot
+    be seen: tests are rather easy than hard, and words may say it.
+    """
+    plain = replace(
+        settings, leaning=False, class_share=False, truncated=False,
+        least_mean=-np.inf,
+    )  # fmt: skip
+    collapsed, weights = rule
+    key = one_label(table, label)
+    model = Model(table, plain, weights, prior, key > 0)
+    solution = model.fit(model.begin(key), settings.rounds)
+    # one label for all, instead of any key: the prior of the key is not needed
+    free = float(np.log(table.options_each)[model.asked & (table.within(key) > 0)].sum())
+    solution = replace(solution, evidence=solution.evidence + free)
+    ease = solution.population.raw_mean
+    penalty = 0.5 * ((ease - settings.ease) / settings.ease_sd) ** 2 - settings.marks_prior
+    said = mark_in_words(table.items)
+    if said is not None:
+        is_it = (table.items.option_labels[table.labels[0] == label][0]) == said
+        penalty += settings.marks_prior + (-settings.said_marks if is_it else settings.said_marks)
+    return Candidate(f"label {label}", model, solution, penalty, collapsed, label)
+
+
+def _judged(each: Candidate, witnesses: Witnesses, settings: Settings) -> Candidate:
+    """The same with what it loses by its direction."""
+    penalty = 0.0
+    if each.label is not None:
+        return each
+    if settings.direction and witnesses.table.two:
+        if witnesses.direction(each.solution.key) < 0:
+            penalty = SET_BACK
+    elif each.solution.population.raw_mean < settings.least_mean:
+        penalty = settings.upside_down
+    return replace(each, penalty=penalty)
+
+
+def _distinct(made: list[Candidate], settings: Settings) -> list[Candidate]:
+    """The best of those with nearly the same key, by the same rule of who counts."""
+    kept: list[Candidate] = []
+    for each in sorted(made, key=lambda each: -each.evidence):
+        table, key = each.model.table, each.solution.key
+        asked = max(float((table.per_item > 0).sum()), 1.0)
+        apart = (
+            np.abs(key - other.solution.key).sum() / (2 * asked)
+            for other in kept
+            if other.collapsed == each.collapsed
+        )
+        if min(apart, default=1.0) > settings.same_reading:
+            kept.append(each)
+    return kept
