@@ -144,7 +144,7 @@ class LatentKey(Method):
             step("taking in what is known")
             ways, rate = _informed(ways, table, known, settings)
         # 4. everybody's scores by one of them
-        return self._fitted(data, table, ways, users, seen, known, rate)
+        return self._result(data, table, ways, users, seen, known, rate)
 
     # -- readings ---------------------------------------------------------------------------
 
@@ -201,7 +201,7 @@ class LatentKey(Method):
 
     # -- the result -------------------------------------------------------------------------
 
-    def _fitted(
+    def _result(
         self, data: Engine, table: Table, ways: list[_Way], users: Any, seen: Signs,
         known: Known, rate: float | None,
     ) -> Fit:  # fmt: skip
@@ -331,7 +331,7 @@ def _questions(data: Engine, readings: list[Reading], known: Known) -> tuple[Que
     open_ = np.ones(data.n_items)
     open_[data.items.of_option[known.options]] = 0.0
     open_[known.unseen] = 0.0
-    popular = data.items.share(data.choosers_per_option + 1.0)
+    popular = data.items.share(data.choosers_per_option.astype(float) + 1)
     keys = [0.6 * np.nan_to_num(each.key) + 0.4 * popular for each in readings]
     chances = [max(each.probability, LEAST) for each in readings]
     left = max(1 - sum(chances), NONE_OF_THEM)
