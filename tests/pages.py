@@ -16,6 +16,7 @@ from commands import QUIZ
 
 from hitsndiffs.irt.examples import EXAMPLES
 from hitsndiffs.show.web.app import Page
+from hitsndiffs.show.web.guard import patient_protocol
 from hitsndiffs.show.web.server import address, listen
 from hitsndiffs.show.web.settings import Settings
 
@@ -36,17 +37,23 @@ class Live:
 
     @property
     def folder(self) -> Path:
-        return self.page.visits.root
+        return self.page.works.root
 
 
 @contextmanager
 def live(**settings: Any) -> Iterator[Live]:
-    """Serve the page on a free port; one worker, so that tests do not crowd the machine."""
-    given = {"port": 0, "workers": 1, "examples": EXAMPLES} | settings
+    """Serve the page on a free port."""
+    given = {"port": 0, "examples": EXAMPLES} | settings
     opened, known = listen(Settings(**given))
     page = Page(known)
     server = uvicorn.Server(
-        uvicorn.Config(page.app, log_level="critical", lifespan="on", timeout_graceful_shutdown=2)
+        uvicorn.Config(
+            page.app,
+            http=patient_protocol(known.patience),
+            log_level="critical",
+            lifespan="on",
+            timeout_graceful_shutdown=2,
+        )
     )
     thread = threading.Thread(target=server.run, kwargs={"sockets": [opened]}, daemon=True)
     thread.start()
@@ -62,11 +69,11 @@ def live(**settings: Any) -> Iterator[Live]:
 
 
 class Visitor:
-    """Somebody who uses the page without a browser."""
+    """Somebody who uses the page without a browser: a client, and the address of its work."""
 
     def __init__(self, where: Live) -> None:
         self.client = httpx.Client(base_url=where.address, follow_redirects=True, timeout=120)
-        self.text = self.client.get("/").text
+        self.work = ""
 
     def __enter__(self) -> Visitor:
         return self
@@ -74,33 +81,33 @@ class Visitor:
     def __exit__(self, *_: object) -> None:
         self.client.close()
 
-    @property
-    def token(self) -> str:
-        found = re.search(r'name="token" value="(\w+)"', self.text)
-        assert found is not None
-        return found[1]
+    def get(self, step: str) -> httpx.Response:
+        """A page or a file of the piece of work."""
+        return self.client.get(f"{self.work}/{step}")
 
-    def post(self, path: str, files: Any = None, **data: Any) -> httpx.Response:
-        answer = self.client.post(path, data={"token": self.token} | data, files=files)
-        if answer.headers["content-type"].startswith("text/html") and "token" in answer.text:
-            self.text = answer.text
+    def begin(self, path: str, **sent: Any) -> httpx.Response:
+        answer = self.client.post(path, **sent)
+        found = re.match("/work/[^/]+", answer.url.path)
+        if found is not None:
+            self.work = found[0]
         return answer
+
+    def post(self, step: str, files: Any = None, **data: Any) -> httpx.Response:
+        return self.client.post(f"{self.work}/{step}", data=data, files=files)
 
     def bring(self, content: bytes | str, name: str = "quiz.csv") -> httpx.Response:
         content = content.encode() if isinstance(content, str) else content
-        self.post("/files", files=[("files", (name, content))])
-        return self.settled("/plan")
+        self.begin("/files", files=[("files", (name, content))])
+        return self.settled("plan")
 
-    def settled(self, path: str, seconds: float = 120) -> httpx.Response:
-        """Wait for the work, then look at a page."""
+    def settled(self, step: str, seconds: float = 120) -> httpx.Response:
+        """Wait for the job, then look at a page."""
         until = time.monotonic() + seconds
-        while self.client.get("/progress").json()["state"] in ("waiting", "running"):
-            assert time.monotonic() < until, "the work does not end"
-            time.sleep(0.1)
-        answer = self.client.get(path)
-        self.text = answer.text
-        return answer
+        while self.get("progress").json()["state"] in ("waiting", "running"):
+            assert time.monotonic() < until, "the job does not end"
+            time.sleep(0.05)
+        return self.get(step)
 
     def rank(self, **said: Any) -> httpx.Response:
-        self.post("/rank", **said)
-        return self.settled("/result")
+        self.post("rank", **said)
+        return self.settled("result")

@@ -1,10 +1,11 @@
-"""The page in a real browser: the whole way, broken files, two visitors, a phone, no network."""
+"""The page in a real browser: the whole way, broken files, two tabs, a phone, no network."""
 
 from __future__ import annotations
 
 import base64
 import csv
 import io
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -40,7 +41,7 @@ DROP = """([name, text]) => {
 
 @pytest.fixture(scope="module")
 def page() -> Iterator[Live]:
-    with live(workers=2) as served:
+    with live() as served:
         yield served
 
 
@@ -58,7 +59,7 @@ class Visit:
         self.context = chromium.new_context(**{"viewport": SCREEN, **options})
         self.context.route("**/*", self._only_here)
         self.page = self.context.new_page()
-        self.page.set_default_timeout(90_000)
+        self.page.set_default_timeout(40_000)
         self.wrong: list[str] = []
         self.outside: list[str] = []
         self.page.on("console", lambda message: self.wrong.append(message.text))
@@ -136,13 +137,13 @@ def test_from_the_dropped_file_to_the_downloaded_ranking(chromium: Any, page: Li
             ]
         report = visit.download("Report").read_text("utf-8")
         assert "<!doctype html>" in report
-        assert '"layout": "wide"' in visit.download("Plan").read_text("utf-8")
+        assert '"layout": "wide"' in visit.download("How it is read (JSON)").read_text("utf-8")
         visit.page.get_by_role("button", name="Compare methods").click()
         visit.page.wait_for_selector("#methods")
         visit.page.select_option("#method", "majority")
         visit.page.get_by_role("button", name="Rank").click()
         visit.page.wait_for_selector("#ranking")
-        visit.page.get_by_text("End the visit").click()
+        visit.page.get_by_role("button", name="Remove the files now").click()
         visit.page.wait_for_selector("#bring")
         assert visit.wrong == []
         assert visit.outside == []
@@ -191,8 +192,12 @@ def test_a_file_that_is_too_large_is_not_sent(chromium: Any) -> None:
         assert "larger than 300 bytes" in visit.page.inner_text("#upload-problem")
 
 
-def test_two_visitors_at_once(chromium: Any, page: Live) -> None:
+def test_two_tabs_of_one_browser(chromium: Any, page: Live) -> None:
     with Visit(chromium, page) as first, Visit(chromium, page) as second:
+        second.page.close()
+        second.page = first.context.new_page()
+        second.page.set_default_timeout(40_000)
+        second.page.goto(page.address)
         first.drop(CLASS.replace("student", "amber"), "amber.csv")
         second.drop(CLASS.replace("student", "violet"), "violet.csv")
         first.page.click("button.large >> nth=0")
@@ -202,6 +207,26 @@ def test_two_visitors_at_once(chromium: Any, page: Live) -> None:
             assert all(user.startswith(own) for user in visit.column(2))
             assert other not in visit.page.content()
             assert other not in visit.download("Ranking").read_text("utf-8")
+        second.page.get_by_role("button", name="Remove the files now").click()
+        first.page.reload()
+        first.page.wait_for_selector("#ranking tbody tr")
+
+
+def test_a_closed_tab_is_noticed(chromium: Any, page: Live) -> None:
+    """A step forward or back keeps the work; closing the last tab gives it up."""
+    with Visit(chromium, page) as visit:
+        visit.drop(CLASS)
+        (work,) = [w for w in page.page.works._works.values() if w.title == "quiz.csv"][-1:]
+        visit.page.goto(page.address)
+        visit.page.go_back()
+        visit.page.wait_for_selector("#columns")
+        visit.page.wait_for_timeout(500)
+        assert not work.was_left
+        visit.page.close(run_before_unload=True)
+        until = time.monotonic() + 20
+        while not work.was_left:
+            assert time.monotonic() < until
+            visit.context.pages or time.sleep(0.1)
 
 
 def test_without_scripts(chromium: Any, page: Live) -> None:
@@ -212,8 +237,8 @@ def test_without_scripts(chromium: Any, page: Live) -> None:
         visit.page.get_by_role("button", name="Look into the files").click()
         visit.page.wait_for_selector("#columns")  # the page looks again by itself
         visit.page.click("button.large >> nth=0")
-        visit.page.wait_for_selector("#ranking tbody tr")
-        assert "student-16" in visit.page.inner_text("#ranking")
+        visit.page.wait_for_selector("#users")
+        assert "student-16" in visit.page.inner_text("#users")
 
 
 def test_accessible_everywhere(chromium: Any, page: Live) -> None:

@@ -18,7 +18,7 @@ from commands import PROGRAM, QUIZ, Here
 
 from hitsndiffs.errors import MissingExtraError
 from hitsndiffs.show.web import server
-from hitsndiffs.show.web.visits import PREFIX, _remove_leftovers
+from hitsndiffs.show.web.works import PREFIX, _remove_leftovers
 
 pytest.importorskip("uvicorn", reason="the page is not installed: pip install 'hitsndiffs[web]'")
 httpx = pytest.importorskip("httpx", reason="httpx is not installed: pip install httpx")

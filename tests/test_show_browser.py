@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import csv
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from browsers import OF_LOOKS, browser, violations
 from commands import QUIZ
@@ -14,8 +17,6 @@ from show_cases import HOSTILE, hostile_report
 
 import hitsndiffs as hnd
 
-pytest.importorskip("altair")
-pytest.importorskip("vl_convert")
 pytest.importorskip("jinja2")
 
 pytestmark = [
@@ -45,15 +46,15 @@ class Visit:
         self.page.on("dialog", self._dialog)
         self.page.on("request", lambda request: self.asked.append(request.url))
         self.page.goto(path.as_uri())
-        self.page.wait_for_selector("#found:not(:empty)", state="attached")
+        self.page.wait_for_selector(".alive", state="attached")
 
     def _dialog(self, dialog: Any) -> None:
         self.wrong.append(f"dialog: {dialog.message}")
         dialog.dismiss()
 
-    def column(self, number: int) -> list[str]:
+    def column(self, number: int, table: str = "#ranking") -> list[str]:
         cells: list[str] = self.page.eval_on_selector_all(
-            f"#ranking tbody tr > :nth-child({number})", "cells => cells.map(c => c.textContent)"
+            f"{table} tbody tr > :nth-child({number})", "cells => cells.map(c => c.textContent)"
         )
         return cells
 
@@ -133,23 +134,74 @@ def test_sorting_by_every_column(
 
 def test_sorting_from_the_keyboard(chromium: Any, reports: dict[str, Path]) -> None:
     with Visit(chromium, reports["quiz"]) as visit:
-        visit.page.focus("#ranking th:nth-child(3) button")
+        heads = visit.page.locator("#item-table th").all_inner_texts()
+        number = heads.index("sure") + 1
+        visit.page.focus(f"#item-table th:nth-child({number}) button")
         visit.page.keyboard.press("Enter")
-        right = [float(text.rstrip(" %")) for text in visit.column(3)]
-        assert right == sorted(right)
+        sure = [float(text.rstrip(" %")) for text in visit.column(number, "#item-table")]
+        assert sure == sorted(sure)
 
 
-def test_items_are_sorted_by_number_not_by_text(
+def test_from_a_user_to_the_answers_to_an_item_and_who_chose_what(
     chromium: Any, reports: dict[str, Path], quiz: hnd.Ranking
 ) -> None:
-    with Visit(chromium, reports["quiz"]) as visit:
-        visit.page.click("table.sortable:not(#ranking) th:nth-child(3) button")
-        names = visit.page.eval_on_selector_all(
-            "table.sortable:not(#ranking) tbody th", "cells => cells.map(c => c.textContent)"
-        )
-        key = quiz.answer_key(with_confidence=True)
-        sure = [key[name][1] for name in names]
-        assert sure == sorted(sure)
+    key = quiz.answer_key()
+    r = quiz.responses
+    user = str(quiz.users[quiz.order[4]])
+    own = {i: a for u, i, a in answers(r) if u == user}
+    differs = {i for i, a in own.items() if a != key[i]}
+    with Visit(chromium, reports["quiz"], offline=True) as visit:
+        page = visit.page
+        page.click(f'#ranking tbody button:text-is("{user}")')
+        assert page.inner_text("#detail-title") == user
+        assert f"Differs from the likely key on {len(differs)} item" in page.inner_text("#detail")
+        assert set(visit.column(1, "#detail-body > .scroll")) == differs
+        item = min(differs)
+        page.click(f'#detail button:text-is("{item}")')
+        assert page.inner_text("#detail-title") == item
+        assert page.get_attribute("#detail svg", "aria-label").startswith("Picture: share of")
+        chose = {a: {u for u, i, b in answers(r) if (i, b) == (item, a)} for a in "ABCD"}
+        for row in page.locator("#detail tbody tr").all():
+            option = row.locator("th").inner_text()[0]
+            assert int(row.locator("td >> nth=0").inner_text()) == len(chose[option])
+            assert set(row.locator("td.who").inner_text().split(", ")) == chose[option]
+        page.keyboard.press("Escape")
+        assert not page.is_visible("#detail")
+        page.click("#map circle >> nth=0")
+        assert page.is_visible("#detail")
+        page.click("#detail-close")
+        page.locator("#glance").click(position={"x": 3, "y": 3})
+        assert page.inner_text("#detail-title") == str(quiz.users[quiz.order[0]])
+        assert visit.wrong == []
+        assert violations(page, ["aria-dialog-name", "label"]) == []
+
+
+def answers(r: hnd.Responses) -> list[tuple[str, str, str]]:
+    """Every answer, as user, item and option."""
+    indptr, chosen = r.rows
+    users = np.repeat(r.users, np.diff(indptr))
+    return list(zip(users, r.items[r.option_items[chosen]], r.option_labels[chosen], strict=True))
+
+
+def table(path: Path) -> list[dict[str, str]]:
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def test_the_downloads_are_in_the_file(
+    chromium: Any, reports: dict[str, Path], quiz: hnd.Ranking
+) -> None:
+    with Visit(chromium, reports["quiz"], offline=True) as visit:
+        with visit.page.expect_download() as started:
+            visit.page.click("#save-ranking")
+        rows = table(Path(started.value.path()))
+        assert [row["user"] for row in rows] == quiz.cells().values("user")
+        assert list(rows[0]) == list(quiz.cells().columns)
+        with visit.page.expect_download() as started:
+            visit.page.click("#save-key")
+        rows = table(Path(started.value.path()))
+        assert {row["item"]: row["answer"] for row in rows} == quiz.answer_key()
+        assert visit.asked[1:] == [url for url in visit.asked[1:] if url.startswith("blob:")]
 
 
 def test_searching_among_thousands(chromium: Any, reports: dict[str, Path]) -> None:
@@ -161,23 +213,20 @@ def test_searching_among_thousands(chromium: Any, reports: dict[str, Path]) -> N
         assert set(visit.column(2)) == wanted
         visit.page.fill("#find", "")
         visit.wait_for_count("3,000 users")
-        visit.page.click("#more")
+        visit.page.click("#ranking .more button")
         assert len(visit.column(2)) == 600
 
 
-def test_rows_made_by_the_page_are_those_of_the_file(
-    chromium: Any, reports: dict[str, Path]
+def test_without_scripts_the_first_users_are_listed(
+    chromium: Any, reports: dict[str, Path], quiz: hnd.Ranking
 ) -> None:
-    """Without a script the rows come from the template, with it from the data: they are equal."""
-    rows = "table#ranking tbody"
-    with Visit(chromium, reports["quiz"]) as visit:
-        made = visit.page.inner_text(rows)
     context = chromium.new_context(java_script_enabled=False)
     page = context.new_page()
     page.goto(reports["quiz"].as_uri())
-    written = page.inner_text(rows)
+    text = page.inner_text("main")
     context.close()
-    assert made == written
+    assert str(quiz.verdict) in text
+    assert all(str(user) in text for user in quiz.users)
 
 
 def test_hostile_names_are_shown_as_they_are(chromium: Any, reports: dict[str, Path]) -> None:
@@ -201,3 +250,12 @@ def test_on_paper_it_is_light(chromium: Any, reports: dict[str, Path]) -> None:
         assert visit.page.evaluate(
             "getComputedStyle(document.querySelector('.finder')).display"
         ) == ("none")
+
+
+@pytest.mark.parametrize(("users", "pages"), [(30, 3), (500, 10)])
+def test_the_pages_on_paper(chromium: Any, tmp_path: Path, users: int, pages: int) -> None:
+    sim = hnd.simulate("samejima", users=users, items=20, options=4, seed=3)
+    with Visit(chromium, hnd.rank(sim.responses).report(tmp_path / "report.html")) as visit:
+        paper = visit.page.pdf(format="A4")
+        assert len(re.findall(rb"/Type\s*/Page[^s]", paper)) <= pages
+        assert len(visit.column(2)) == users  # all are printed

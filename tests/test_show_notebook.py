@@ -29,19 +29,26 @@ class Tags(HTMLParser):
         self.texts.append(data)
 
 
-def test_a_ranking_shows_method_sureness_errors_notes_and_bars() -> None:
+def test_a_ranking_shows_verdict_errors_notes_and_the_answers_behind() -> None:
     sim = hnd.simulate("samejima", users=50, items=30, seed=1)
     ranking = hnd.rank(sim.responses)
-    text = ranking._repr_html_()
-    page = Tags(text)
+    page = Tags(ranking._repr_html_())
     words = " ".join(page.texts)
-    assert "Ranking by auto (chose latent-key): 50 users, 30 items" in words
-    assert "How sure that this is ability" in words
-    assert "Reliability" in words
+    assert str(ranking.verdict) in words
+    assert "50 users, 30 items; method auto" in words
     assert page.tags.count("svg") == 15
-    assert f"± {100 * ranking.standard_errors[ranking.order[0]]:.1f}" in words
     for note in ranking.notes:
         assert note in words
+    key, r, best = ranking.answer_key(), ranking.responses, ranking.order[0]
+    indptr, chosen = r.rows
+    own = chosen[indptr[best] : indptr[best + 1]]
+    wrong = [
+        f"{r.items[i]}: {label}"
+        for i, label in zip(r.option_items[own], r.option_labels[own], strict=True)
+        if key[r.items[i]] != label
+    ]
+    for line in wrong[:15]:
+        assert line in words
 
 
 def test_responses_show_their_corner() -> None:

@@ -25,6 +25,7 @@ class Pair:
 
     first: str
     second: str
+    users: tuple[int, int]
     common: int
     same: int
     same_wrong: int
@@ -80,7 +81,14 @@ def find_alike(ranking: Ranking) -> Alike:
     order = _side_by_side(same)[:SHOWN_USERS]
     names = [clean(user, 60) for user in ranking.users[users]]
     pairs = [
-        Pair(names[i], names[j], int(common[i, j]), int(equal[i, j]), int(wrong[i, j]))
+        Pair(
+            names[i],
+            names[j],
+            (int(users[i]), int(users[j])),
+            int(common[i, j]),
+            int(equal[i, j]),
+            int(wrong[i, j]),
+        )
         for i in range(len(users))
         for j in range(i)
         if same[i, j] >= 0.7

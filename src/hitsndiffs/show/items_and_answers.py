@@ -39,6 +39,7 @@ class Item:
     """One item, as charts and reports describe it (``None``: not known)."""
 
     number: int
+    label: Any
     name: str
     answers: int
     options: int
@@ -50,11 +51,13 @@ class Item:
     given: str | None = None
     remark: str = ""
     doubt: str = ""
+    key_option: int | None = None
+    given_option: int | None = None
 
     @property
     def wrong_key(self) -> bool:
         """Whether the key is in doubt: another answer seems right, or a second one does too."""
-        return self.doubt in ("mis-keyed", "double-keyed")
+        return self.doubt in ("mis-keyed", "double-keyed", "wrong", "double")
 
 
 def item_list(ranking: Ranking, key: Mapping[Any, Any] | None = None) -> list[Item]:
@@ -70,9 +73,17 @@ def item_list(ranking: Ranking, key: Mapping[Any, Any] | None = None) -> list[It
         value = found[name][i] if name in found else None
         return None if value is None else clean(value)
 
+    def option(name: str, i: int) -> int | None:
+        """The number of the option with this label; ``None`` if nobody chose it."""
+        if name not in found or found[name][i] is None:
+            return None
+        own = range(*map(int, data.items.starts[i : i + 2]))
+        return next((o for o in own if data.items.option_labels[o] == found[name][i]), None)
+
     return [
         Item(
             number=i,
+            label=found["item"][i],
             name=clean(found["item"][i]),
             answers=int(found["answers"][i]),
             options=int(found["options"][i]),
@@ -84,6 +95,8 @@ def item_list(ranking: Ranking, key: Mapping[Any, Any] | None = None) -> list[It
             given=text("given_key", i),
             remark=clean(remarks[i].text) if remarks[i].text else "",
             doubt=remarks[i].kind,
+            key_option=option("key", i),
+            given_option=option("given_key", i),
         )
         for i in range(data.n_items)
     ]

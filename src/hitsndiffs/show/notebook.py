@@ -7,18 +7,21 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from hitsndiffs.data.responses import Responses
 from hitsndiffs.reading import Plan
+from hitsndiffs.results.columns import COLUMNS
 from hitsndiffs.results.comparison import Comparison
+from hitsndiffs.results.diagnostics import best_options
 from hitsndiffs.results.ranking import Ranking
-from hitsndiffs.results.sureness import repeats, sureness
 from hitsndiffs.results.wording import count, missing, per_cent
 from hitsndiffs.show.display_names import clean
-from hitsndiffs.show.items_and_answers import first_answers
-from hitsndiffs.show.rows import Row, ranking_rows
+from hitsndiffs.show.items_and_answers import chosen_options, first_answers
 
 __all__ = ["notebook_html"]
+
+Ints = npt.NDArray[np.int64]
 
 #: Rows of a table; users and items in a preview of the answers.
 SHOWN_ROWS = 15
@@ -48,45 +51,81 @@ def notebook_html(thing: Any) -> str:
 
 
 def _ranking(ranking: Ranking) -> str:
-    r = ranking.responses
-    choice = ranking.fit.choice
-    method = ranking.method
-    if choice is not None:
-        method += f" (chose {choice.method or 'no method'})"
-    title = f"Ranking by {method}: {count(r.n_users, 'user')}, {count(r.n_items, 'item')}"
-    lines = [sureness(ranking), repeats(ranking)]
-    if ranking.consistent:
-        lines.insert(0, "The order is certified: it fits every single answer.")
+    r, said = ranking.responses, ranking.verdict
     many = r.n_users > 2 * SHOWN_ROWS
-    rows = ranking_rows(ranking, searched=SHOWN_ROWS * 2 if many else r.n_users)
-    shown = rows.written[: SHOWN_ROWS if many else None]
-    heads = ["rank", "user", "right" if rows.shares else "score", "error", "95 % interval"]
-    heads += ["rank, 95 % sure", "answers"] + ["group"] * rows.groups
-    body = [_cells(row, rows.groups) for row in shown]
-    rest = r.n_users - len(shown)
+    users = ranking.order[: SHOWN_ROWS if many else None]
+    cells = ranking.cells(users)
+    main = "correct" if ranking.by == "correct" and "correct" in cells.columns else "score"
+    names = ["rank", "user", "tier", main, "bar", "rank_low", "rank_high", "answers"]
+    if ranking.tiers.max(initial=1) == 1:
+        names.remove("tier")
+    if ranking.n_components > 1:
+        names.append("component")
+    columns = {
+        "user": _answers_behind(ranking, users),
+        "bar": _bars(ranking, users),
+        **{
+            name: [html.escape(text) for text in cells.texts(name)]
+            for name in names
+            if name not in ("user", "bar")
+        },
+    }
+    scale = "0 … 100 %" if main == "correct" else "95 % interval"
+    heads = [scale if name == "bar" else COLUMNS[name].heading for name in names]
+    body = list(zip(*(columns[name] for name in names), strict=True))
+    rest = r.n_users - len(users)
+    helps = [f"To be surer: {said.help}"] if said.help else []
     return _page(
-        title,
-        [line for line in lines if line],
+        str(said),
+        [
+            f"{count(r.n_users, 'user')}, {count(r.n_items, 'item')}; method {ranking.method}.",
+            *helps,
+        ],
         _table(heads, body, left=(1,)),
         f"… and {count(rest, 'more user')}; ranking.table() has them all." if rest else "",
         ranking.notes,
     )
 
 
-def _cells(row: Row, groups: bool) -> list[str]:
-    cells = [row.rank, row.user, row.score, row.error]
-    safe = [html.escape(cell) for cell in cells]
-    safe.append(_bar(row))
-    safe += [html.escape(row.ranks), html.escape(row.answers)]
-    return safe + [html.escape(row.group)] * groups
+def _answers_behind(ranking: Ranking, users: Ints) -> list[str]:
+    """Each user's name; a click shows where the answers differ from the likely key."""
+    r, p = ranking.responses, ranking.fit.key_probabilities
+    names = [html.escape(clean(user, 60)) for user in ranking.users[users].tolist()]
+    if p is None:
+        return names
+    key, _ = best_options(r.structure, p)
+    chosen = chosen_options(ranking, users)
+    cells = []
+    for name, own in zip(names, chosen, strict=True):
+        places = np.flatnonzero((own >= 0) & (key >= 0) & (own != key))
+        told = [
+            f"{clean(r.items[i], 30)}: {clean(r.option_labels[own[i]], 30)}"
+            f" (likely {clean(r.option_labels[key[i]], 30)})"
+            for i in places[:SHOWN_ROWS]
+        ]
+        more = [f"and {len(places) - SHOWN_ROWS:,} more"] if len(places) > SHOWN_ROWS else []
+        lines = "<br>".join(map(html.escape, [*told, *more])) or "nowhere"
+        cells.append(
+            f"<details><summary>{name}</summary><small>differs from the likely key:<br>{lines}"
+            "</small></details>"
+        )
+    return cells
 
 
-def _bar(row: Row) -> str:
-    return (
-        '<svg width="120" height="12" viewBox="-5 0 110 12" aria-hidden="true">'
-        f'<line x1="{row.low}" x2="{row.high}" y1="6" y2="6" stroke="{LINE}" stroke-width="4" '
-        f'stroke-linecap="round"/><circle cx="{row.middle}" cy="6" r="4" fill="{POINT}"/></svg>'
+def _bars(ranking: Ranking, users: Ints) -> list[str]:
+    """Each user's score with its 95 % interval, as a dot on a line."""
+    reach = 1.96 * np.nan_to_num(ranking.standard_errors)
+    low, high = ranking.scores - reach, ranking.scores + reach
+    least, most = (0.0, 1.0) if ranking.by == "correct" else (np.nanmin(low), np.nanmax(high))
+    places = np.nan_to_num(
+        (np.stack([low, ranking.scores, high]) - least) / max(most - least, 1e-9)
     )
+    return [
+        '<svg width="120" height="12" viewBox="-5 0 110 12" aria-hidden="true">'
+        f'<line x1="{a:.1f}" x2="{c:.1f}" y1="6" y2="6" stroke="{LINE}" stroke-width="4" '
+        f'stroke-linecap="round"/><circle cx="{b:.1f}" cy="6" r="4" fill="{POINT}"/></svg>'
+        for a, b, c in (100 * np.clip(places[:, users], 0.0, 1.0)).T
+    ]
 
 
 def _responses(r: Responses) -> str:

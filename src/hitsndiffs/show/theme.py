@@ -1,20 +1,9 @@
-"""How charts look, and how a chart becomes a picture that follows the page's colours.
-
-A chart is a Vega-Lite specification: a dictionary, in the colours of ``LIGHT``. A notebook gets it
-as a Vega-Altair object. For a page, vl-convert draws it as SVG in advance, and every colour becomes
-a CSS variable of the page. The same picture then suits light mode, dark mode and print. A page with
-ten pictures needs no charting script: Vega, Vega-Lite and Vega-Embed are about 830 kB, the pictures
-about 10 kB each. It needs no Altair either, which takes 0.4 s to import and to check ten charts.
-"""
+"""How charts look: the colours of all of them, and of the report and the page."""
 
 from __future__ import annotations
 
-import json
-import re
-from collections.abc import Sequence
 from functools import cache
 from typing import Any
-from xml.etree import ElementTree
 
 from hitsndiffs.errors import MissingExtraError
 
@@ -29,8 +18,6 @@ __all__ = [
     "palette_css",
     "quantity",
     "said_on_hover",
-    "to_svg",
-    "to_svgs",
 ]
 
 #: A chart, or a part of one, in the words of Vega-Lite.
@@ -78,10 +65,6 @@ DARK = {
 SHADES = [f"step-{number}" for number in range(1, 6)]
 
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', sans-serif"
-
-_DROPPED = {"aria-label", "aria-roledescription", "aria-hidden", "role", "font-family", "class"}
-_VARIABLES = {value: f"var(--{name})" for name, value in LIGHT.items()}
-
 
 #: The fonts, lines and colours that all charts share, as Vega-Lite's ``config``.
 CONFIG = {
@@ -180,33 +163,6 @@ def _offline(kind: Any) -> Any:
     return type(kind.__name__, (kind,), {"_repr_mimebundle_": bundle, "__doc__": kind.__doc__})
 
 
-def to_svg(chart: Spec, *, label: str) -> str:
-    """Draw a chart as an SVG element for a page that defines the palette (:func:`palette_css`).
-
-    The label says what it shows, for screen readers.
-    """
-    return _element(_converter().vegalite_to_svg(_text({**chart, "config": CONFIG})), label)
-
-
-def to_svgs(chart: Spec, versions: Sequence[tuple[list[Spec], str]]) -> list[str]:
-    """Draw one chart with several sets of rows and their labels: twice as fast as one by one.
-
-    It must not have a scale that depends on the rows.
-    """
-    spec = _converter().vegalite_to_vega(_text({**chart, "config": CONFIG}))
-    (source,) = [data for data in spec["data"] if "values" in data]
-    found = []
-    for rows, label in versions:
-        source["values"] = rows
-        found.append(_element(_converter().vega_to_svg(_text(spec)), label))
-    return found
-
-
-def _text(spec: Spec) -> str:
-    """The text of a chart: vl-convert takes a dictionary too, but needs longer for it."""
-    return json.dumps(spec, separators=(",", ":"))
-
-
 def _converter() -> Any:
     try:
         import vl_convert
@@ -216,43 +172,6 @@ def _converter() -> Any:
             "pip install 'hitsndiffs[plots]'."
         ) from None
     return vl_convert
-
-
-def _element(drawn: str, label: str) -> str:
-    root = ElementTree.fromstring(drawn)
-    for element in root.iter():
-        _tidy(element)
-    root.attrib |= {"role": "img", "aria-label": label, "class": "chart"}
-    return ElementTree.tostring(root, encoding="unicode")
-
-
-def _tidy(element: ElementTree.Element) -> None:
-    """Drop namespaces, inner roles and empty paths; turn colours into CSS variables."""
-    element.tag = element.tag.rpartition("}")[2]
-    children = [child for child in element if not _is_nothing(child)]
-    element[:] = children
-    said = element.get("aria-label")
-    if said is not None and element.get("role") == "graphics-symbol" and not children:
-        title = ElementTree.SubElement(element, "title")  # shown on hover
-        title.text = said
-    for name in list(element.attrib):
-        if name in _DROPPED:
-            del element.attrib[name]
-        elif name in ("fill", "stroke"):
-            element.set(name, _VARIABLES.get(element.attrib[name], element.attrib[name]))
-        elif name in ("transform", "x2", "y2"):
-            element.set(name, _rounded(element.attrib[name]))
-
-
-def _is_nothing(element: ElementTree.Element) -> bool:
-    """Whether this is one of the empty paths that Vega adds to its groups."""
-    tag = element.tag.rpartition("}")[2]
-    return tag == "path" and (element.get("display") == "none" or "v0h0Z" in element.get("d", ""))
-
-
-def _rounded(numbers: str) -> str:
-    """Round coordinates to a tenth of a point."""
-    return re.sub(r"\d+\.\d{2,}", lambda found: f"{float(found[0]):.1f}", numbers)
 
 
 def palette_css() -> str:

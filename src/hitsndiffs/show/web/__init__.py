@@ -1,7 +1,7 @@
 """The page for people without a terminal: drop files in, see how they are read, get the report.
 
-The server (:mod:`.app`) only moves files and texts. Reading a visitor's files and ranking run in
-separate processes (:mod:`.worker`) with limits on time and memory.
+It is one person's page, on this machine. The server (:mod:`.app`) only moves files and texts;
+reading and ranking run in another process (:mod:`.worker`) with limits on time and memory.
 """
 
 from __future__ import annotations

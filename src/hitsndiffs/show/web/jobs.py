@@ -1,53 +1,30 @@
-"""Work in separate processes: started, watched, limited, cancelled."""
+"""Jobs: reading, ranking and comparing, one at a time, in another process."""
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import json
-import multiprocessing
 import os
 import signal
-import threading
-import time
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from hitsndiffs.data.processes import python_module
 from hitsndiffs.data.progress import duration
 from hitsndiffs.show.web.settings import Settings, size
 
-__all__ = ["Busy", "Job", "Workers"]
+__all__ = ["Job", "Jobs"]
 
 State = Literal["waiting", "running", "done", "failed", "cancelled"]
 
-#: Modules that all work needs, loaded once in the process that the workers are forked from.
-PRELOADED = (
-    "polars",
-    "jinja2",
-    "vl_convert",
-    "scipy.sparse.linalg",
-    "hitsndiffs.engines.numpy",
-    "hitsndiffs.methods",
-    "hitsndiffs.reading.reader",
-    "hitsndiffs.results.comparison",
-    "hitsndiffs.results.tables",
-    "hitsndiffs.show.report",
-    "hitsndiffs.show.web.tasks",
-    "hitsndiffs.show.web.templates_ready",
-)
-#: Seconds between two checks of a process.
-LOOK = 0.1
 #: Maximum bytes of a message from a process.
 LARGEST_MESSAGE = 64_000_000
 
 
-class Busy(Exception):
-    """Too much work is waiting, or no more visits can be kept."""
-
-
 @dataclass
 class Job:
-    """One piece of work, and its progress."""
+    """One job, and its progress."""
 
     task: dict[str, Any]
     state: State = "waiting"
@@ -58,149 +35,153 @@ class Job:
     result: dict[str, Any] = field(default_factory=dict)
     error: str = ""
     is_fault: bool = False
-    stop: threading.Event = field(default_factory=threading.Event)
+    running: asyncio.Task[None] | None = None
 
     @property
     def is_over(self) -> bool:
-        """Whether the work has ended."""
+        """Whether it has ended."""
         return self.state not in ("waiting", "running")
 
-    def finish(self, state: State, error: str = "", is_fault: bool = False) -> None:
-        """End the work; only the first call counts."""
+    def finish(self, state: State, error: str = "", *, fault: bool = False) -> None:
+        """End it; only the first call counts."""
         if not self.is_over:
-            self.error, self.is_fault = error, is_fault
-            self.state = state
+            self.state, self.error, self.is_fault = state, error, fault
+
+    def cancel(self) -> None:
+        """Stop it, if it is not over."""
+        self.finish("cancelled")
+        if self.running is not None:
+            self.running.cancel()
 
 
-class Workers:
-    """A few processes at a time; further work waits its turn."""
+class Jobs:
+    """Does jobs in the order in which they come.
+
+    The process is started beforehand, as it takes a second of imports. It runs no code from the
+    folder in which the page was started.
+    """
+
+    #: The module that runs in the process.
+    worker = "hitsndiffs.show.web.worker"
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
-        self._lock = threading.Lock()
-        self._open: list[Job] = []
-        self._threads = ThreadPoolExecutor(settings.workers, thread_name_prefix="hnd-job")
-        self._forks = "forkserver" in multiprocessing.get_all_start_methods()
-        self._context: Any = multiprocessing.get_context("forkserver" if self._forks else "spawn")
-        if self._forks:
-            self._context.set_forkserver_preload(list(PRELOADED))
+        self._turn = asyncio.Lock()
+        self._starting: asyncio.Task[asyncio.subprocess.Process] | None = None
+        self._open: set[asyncio.Task[None]] = set()
 
     def prepare(self) -> None:
-        """Start the process to fork from, which takes seconds, before the first visitor waits."""
-        if self._forks:
-            from multiprocessing import forkserver
-
-            forkserver.ensure_running()
+        """Start the process, if there is none."""
+        if self._starting is None:
+            self._starting = asyncio.create_task(self._start_process())
 
     def start(self, task: dict[str, Any]) -> Job:
-        """Start a piece of work, or let it wait its turn."""
+        """Start a job, or let it wait its turn."""
         job = Job(task)
-        with self._lock:
-            if sum(j.state == "waiting" for j in self._open) >= self.settings.max_waiting:
-                raise Busy
-            self._open.append(job)
-        self._threads.submit(self._run, job)
+        job.running = asyncio.create_task(self._run(job))
+        self._open.add(job.running)
+        job.running.add_done_callback(self._open.discard)
         return job
 
-    def before(self, job: Job) -> int:
-        """Return how many pieces of work wait before this one."""
-        with self._lock:
-            waiting = [j for j in self._open if j.state == "waiting"]
-        return waiting.index(job) if job in waiting else 0
-
-    def cancel(self, job: Job | None) -> None:
-        """Stop a piece of work; do nothing if it is over."""
-        if job is not None and not job.is_over:
-            job.stop.set()
-            if job.state == "waiting":
-                job.finish("cancelled")
-
-    def close(self) -> None:
+    async def close(self) -> None:
         """Stop everything."""
-        with self._lock:
-            jobs = list(self._open)
-        for job in jobs:
-            self.cancel(job)
-        self._threads.shutdown(wait=True, cancel_futures=True)
+        for task in self._open:
+            task.cancel()
+        await asyncio.gather(*self._open, return_exceptions=True)
+        await self._end_process()
 
-    # -- in a thread ------------------------------------------------------------------------
-
-    def _run(self, job: Job) -> None:
-        try:
-            if not job.stop.is_set():
-                self._watch(job)
-        except Exception as error:  # a thread must not fail silently
-            job.finish("failed", f"{type(error).__name__} while the work was started.", True)
-        finally:
-            if not job.is_over:
-                job.finish("cancelled")
-            with self._lock:
-                self._open.remove(job)
-
-    def _watch(self, job: Job) -> None:
-        from hitsndiffs.show.web.worker import work
-
-        ours, theirs = self._context.Pipe()
-        limits = {"memory": self.settings.memory_limit, "time": self.settings.time_limit}
-        process = self._context.Process(target=work, args=(theirs, job.task, limits))
-        job.state = "running"
-        process.start()
-        theirs.close()
-        try:
-            self._listen(job, ours, process)
-        finally:
-            _end(process)
-            ours.close()
-
-    def _listen(self, job: Job, connection: Any, process: Any) -> None:
-        """Take the messages of a process; its time counts from here, as the first start is slow."""
-        limit = self.settings.time_limit
-        until = time.monotonic() + limit
-        while not job.is_over:
-            if job.stop.is_set():
-                job.finish("cancelled")
-            elif time.monotonic() > until:
-                job.finish(
-                    "failed",
-                    f"This took longer than {duration(limit)}, which is the limit of this page; "
-                    "try the method majority, or a smaller file, or hnd rank on a command line, "
-                    "which has no limit.",
-                )
-            elif connection.poll(LOOK):
-                try:
-                    _take(job, json.loads(connection.recv_bytes(LARGEST_MESSAGE)))
-                except (EOFError, OSError):
-                    process.join(5)
-                    job.finish("failed", self._died(process.exitcode))
-            elif not process.is_alive() and not connection.poll():
-                job.finish("failed", self._died(process.exitcode))
-
-    def _died(self, code: int | None) -> str:
-        return (
-            f"The work stopped without a result (code {code}). Either the file is damaged, or it "
-            f"needs more memory than {size(self.settings.memory_limit)}, which is the limit of "
-            "this page."
+    async def _start_process(self) -> asyncio.subprocess.Process:
+        command, environment = python_module(self.worker)
+        process = await asyncio.create_subprocess_exec(
+            *command,
+            env=environment,
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.DEVNULL,
+            limit=LARGEST_MESSAGE,
+            start_new_session=True,
         )
+        assert process.stdout is not None
+        await process.stdout.readline()  # it is ready
+        return process
+
+    async def _end_process(self) -> None:
+        """Make sure that the process and everything it started are gone."""
+        if self._starting is None:
+            return
+        starting, self._starting = self._starting, None
+        with contextlib.suppress(OSError):
+            process = await starting
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                if hasattr(os, "killpg"):
+                    os.killpg(process.pid, signal.SIGKILL)
+                else:
+                    process.kill()
+            await process.wait()
+
+    async def _run(self, job: Job) -> None:
+        try:
+            async with self._turn:
+                self.prepare()
+                assert self._starting is not None
+                process = await asyncio.shield(self._starting)
+                goes_on = False
+                try:
+                    job.state = "running"
+                    goes_on = await self._talk(job, process)
+                finally:
+                    if not goes_on:
+                        await asyncio.shield(self._end_process())
+                        self.prepare()
+        except asyncio.CancelledError:
+            job.finish("cancelled")
+        except OSError as error:
+            self._starting = None
+            job.finish("failed", f"The work could not be started ({error.strerror or error}).")
+
+    async def _talk(self, job: Job, process: asyncio.subprocess.Process) -> bool:
+        """Hand over the task, and take the messages; return whether the process can go on."""
+        assert process.stdin is not None
+        assert process.stdout is not None
+        limit, memory = self.settings.time_limit, self.settings.memory_limit
+        asked = {"task": job.task, "memory": memory, "time": limit}
+        try:
+            async with asyncio.timeout(limit):
+                with contextlib.suppress(ConnectionError):
+                    process.stdin.write(json.dumps(asked).encode() + b"\n")
+                    await process.stdin.drain()
+                while line := await process.stdout.readline():
+                    message = json.loads(line)
+                    if "over" in message:
+                        job.finish("failed", _died(message["over"], memory))
+                        return True
+                    _take(job, message)
+        except TimeoutError:
+            job.finish(
+                "failed",
+                f"This took longer than {duration(limit)}, which is the limit of this page; "
+                "try the method majority, or a smaller file, or hnd rank on a command line, "
+                "which has no limit.",
+            )
+        except ValueError:
+            job.finish("failed", "The result is too large for this page; use hnd rank instead.")
+        job.finish("failed", _died(process.returncode, memory))
+        return False
+
+
+def _died(code: int | None, memory: int) -> str:
+    return (
+        f"The work stopped without a result (code {code}). Either the file is damaged, or it "
+        f"needs more memory than {size(memory)}, which is the limit of this page."
+    )
 
 
 def _take(job: Job, message: dict[str, Any]) -> None:
     if "error" in message:
-        job.finish("failed", message["error"], message["fault"])
+        job.finish("failed", message["error"], fault=message["fault"])
     elif "result" in message:
         job.result = message["result"]
         job.finish("done")
     else:
         job.stage, job.line = message["stage"], message["line"]
         job.done, job.total = message["done"], message["total"]
-
-
-def _end(process: Any) -> None:
-    """Make sure that a process and everything it started are gone."""
-    process.join(0.5)
-    if hasattr(os, "killpg"):
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(process.pid, signal.SIGKILL)
-    if process.is_alive():
-        process.kill()
-    process.join(5)
-    process.close()

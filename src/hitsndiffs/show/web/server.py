@@ -91,6 +91,7 @@ def run(
     import uvicorn
 
     from hitsndiffs.show.web.app import make_app
+    from hitsndiffs.show.web.guard import patient_protocol
 
     config: Any = uvicorn.Config(
         make_app(settings),
@@ -98,7 +99,7 @@ def run(
         access_log=False,
         server_header=False,
         date_header=False,
-        timeout_keep_alive=75,  # on a busy machine clients are slow to ask again
+        http=patient_protocol(settings.patience),
         timeout_graceful_shutdown=3,
         limit_concurrency=1000,
         lifespan="on",

@@ -1,10 +1,9 @@
-"""Settings of the page: addresses, sizes, times."""
+"""Settings of the page: address, sizes, times."""
 
 from __future__ import annotations
 
 import ipaddress
 import os
-import socket
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
@@ -13,11 +12,12 @@ __all__ = ["Settings", "is_loopback", "size"]
 MEGABYTE = 1_000_000
 
 
-def _half_of_memory() -> int:
+def _share_of_memory() -> int:
     try:
-        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2
+        half = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2
     except (AttributeError, ValueError, OSError):
-        return 4 << 30
+        half = 4 << 30
+    return min(4 << 30, half)
 
 
 @dataclass(frozen=True)
@@ -29,25 +29,21 @@ class Settings:
     host, port
         Where the page listens.
     max_upload
-        Bytes that one visitor may send at once.
+        Bytes that may be sent at once.
     max_files
-        Files that one visitor may send at once.
+        Files that may be sent at once.
+    max_works
+        Pieces of work that are kept at the same time; a new one is refused, none is evicted.
     time_limit
-        Seconds that one piece of work may take.
+        Seconds that one job may take.
     memory_limit
-        Bytes that one piece of work may hold.
-    workers
-        Pieces of work at the same time; others wait.
-    max_waiting
-        Pieces of work that may wait.
-    max_visits
-        Visits that are kept; a new one replaces the one idle longest.
-    max_disk
-        Bytes that all visits may keep in their folders.
+        Bytes that one job may hold.
     idle
-        Seconds until an idle visit is forgotten.
+        Seconds until an untouched piece of work is removed.
+    away
+        Seconds until a piece of work whose tabs are all closed is removed.
     patience
-        Seconds to wait for the next bytes of an upload.
+        Seconds to wait for the rest of a request.
     examples
         File name → function that makes its text.
     """
@@ -56,14 +52,12 @@ class Settings:
     port: int = 8765
     max_upload: int = 100 * MEGABYTE
     max_files: int = 500
+    max_works: int = 50
     time_limit: float = 600.0
-    memory_limit: int = field(default_factory=lambda: min(4 << 30, _half_of_memory()))
-    workers: int = field(default_factory=lambda: max(1, min(4, os.cpu_count() or 1)))
-    max_waiting: int = 100
-    max_visits: int = 200
-    max_disk: int = 2000 * MEGABYTE
-    idle: float = 1800.0
-    patience: float = 30.0
+    memory_limit: int = field(default_factory=_share_of_memory)
+    idle: float = 3600.0
+    away: float = 60.0
+    patience: float = 10.0
     examples: Mapping[str, Callable[[], str]] = field(default_factory=dict)
 
     @property
@@ -71,42 +65,13 @@ class Settings:
         """Whether only this machine can reach the page."""
         return is_loopback(self.host)
 
-    def answers_to(self, host: str) -> bool:
-        """Tell whether a request was meant for this page, by the host that it names.
-
-        A name that an outside DNS server gives to this machine is refused: a foreign page could
-        use it to reach this page (DNS rebinding). Numeric addresses cannot be misused this way.
-
-        Examples
-        --------
-        >>> local = Settings()
-        >>> local.answers_to("localhost:8765"), local.answers_to("evil.example:8765")
-        (True, False)
-        >>> local.answers_to("192.0.2.7"), Settings(host="0.0.0.0").answers_to("192.0.2.7")
-        (False, True)
-        """
-        name = _host_name(host)
-        if name == "localhost" or is_loopback(name):
-            return True
-        if self.is_local:
-            return False
-        try:
-            ipaddress.ip_address(name)
-        except ValueError:
-            return name in (self.host.lower(), socket.gethostname().lower())
-        return True
-
-
-def _host_name(host: str) -> str:
-    """Return the name in a Host header, without the port."""
-    host = host.strip().lower()
-    if host.startswith("["):
-        return host[1:].partition("]")[0]
-    return host.partition(":")[0]
-
 
 def is_loopback(name: str) -> bool:
-    """Tell whether a name or an address can only mean this machine."""
+    """Tell whether a name or an address can only mean this machine.
+
+    >>> is_loopback("localhost"), is_loopback("::1"), is_loopback("192.0.2.7")
+    (True, True, False)
+    """
     if name == "localhost":
         return True
     try:

@@ -1,25 +1,26 @@
-"""The work on a visitor's files; runs in a worker process."""
+"""The jobs: look into files, rank, compare; they run in the worker process."""
 
 from __future__ import annotations
 
 import io
 import shlex
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hitsndiffs.errors import InputError
 from hitsndiffs.results.wording import missing, per_cent, sizes
 from hitsndiffs.show.display_names import clean
-from hitsndiffs.show.items_and_answers import first_answers
 from hitsndiffs.show.web.forms import key_text
-from hitsndiffs.show.web.worker import Reporting
 
 if TYPE_CHECKING:
     from hitsndiffs.data.responses import Responses
     from hitsndiffs.reading import Plan
     from hitsndiffs.results.ranking import Ranking
+    from hitsndiffs.show.web.worker import Reporting
 
-__all__ = ["answer", "compare_files", "look", "rank_files"]
+__all__ = ["KINDS", "Kind"]
 
 #: Maximum names offered in a list.
 OFFERED = 1000
@@ -45,7 +46,7 @@ def look(task: dict[str, Any], watch: Reporting) -> dict[str, Any]:
     """Read the files, and describe how they are read."""
     with watch.stage(0):
         responses, plan = _read(task)
-    _write(task, "plan.json", plan.to_json() + "\n")
+    _write(task, "how-it-is-read.json", plan.to_json() + "\n")
     return _described(plan, responses)
 
 
@@ -100,6 +101,8 @@ def _items(plan: Plan, r: Responses) -> list[dict[str, Any]]:
 
 def _preview(r: Responses) -> dict[str, Any]:
     """Return the first answers as they were read."""
+    from hitsndiffs.show.items_and_answers import first_answers
+
     n_users, n_items = min(CORNER_USERS, r.n_users), min(CORNER_ITEMS, r.n_items)
     return {
         "items": [clean(item, 24) for item in r.items[:n_items].tolist()],
@@ -116,7 +119,7 @@ def rank_files(task: dict[str, Any], watch: Reporting) -> dict[str, Any]:
     """Read, rank, and write everything that can be shown or downloaded."""
     from hitsndiffs.data.formulas import without_formulas
     from hitsndiffs.results.tables import key_frame
-    from hitsndiffs.show.report import EMPTY_ROW, describe
+    from hitsndiffs.show.report import describe
     from hitsndiffs.show.templating import policy, render
 
     with watch.stage(0):
@@ -133,21 +136,25 @@ def rank_files(task: dict[str, Any], watch: Reporting) -> dict[str, Any]:
             command=_command(task, known),
             reading=plan.lines(),
         )
-        _write(task, "result.html", render("result.html", r=found, empty_row=EMPTY_ROW))
-        page = render("report.html", r=found, empty_row=EMPTY_ROW, policy=policy())
+        has_key = ranking.fit.key_probabilities is not None
+        outcome = render(
+            "page/outcome.html",
+            r=found,
+            has_key=has_key,
+            questions=_questions(ranking),
+            doubt=_doubt(ranking),
+        )
+        _write(task, "outcome.html", outcome)
+        page = render("report.html", r=found, policy=policy())
         _write(task, "report.html", page)
         _write(task, "ranking.csv", without_formulas(ranking.cells().frame()).write_csv())
-        has_key = ranking.fit.key_probabilities is not None
         if has_key:
             _write(task, "key.csv", without_formulas(key_frame(ranking)).write_csv())
-        _write(task, "plan.json", plan.to_json() + "\n")
+        _write(task, "how-it-is-read.json", plan.to_json() + "\n")
     return {
         "plan": _described(plan, responses),
         "title": found.title,
         "subtitle": found.subtitle,
-        "has_key": has_key,
-        "questions": _questions(ranking),
-        "doubt": _doubt(ranking),
     }
 
 
@@ -191,10 +198,10 @@ def _keys(
 
 
 def _command(task: dict[str, Any], known: dict[str, Any] | None) -> str:
-    """Return the command that repeats the ranking; the page offers ``plan.json`` for download."""
+    """Return the command that repeats the ranking; its files can be downloaded."""
     said = ["hnd", "rank", *(Path(file).name for file in task["files"][:20])]
     if task.get("options"):
-        said += ["--plan", "plan.json"]
+        said += ["--plan", "how-it-is-read.json"]
     for name in ("method", "by", "strong_user"):
         if task.get(name):
             said += [f"--{name.replace('_', '-')}", str(task[name])]
@@ -232,8 +239,6 @@ def _questions(ranking: Ranking) -> list[dict[str, Any]]:
 def compare_files(task: dict[str, Any], watch: Reporting) -> dict[str, Any]:
     """Read, fit every method, and write the comparison."""
     from hitsndiffs.results.comparison import compare
-    from hitsndiffs.show.charts.structure import agreement_chart
-    from hitsndiffs.show.report import drawn
     from hitsndiffs.show.templating import render
 
     with watch.stage(0):
@@ -244,25 +249,21 @@ def compare_files(task: dict[str, Any], watch: Reporting) -> dict[str, Any]:
         found = compare(responses, key=key)
     with watch.stage(2):
         fitted = [row for row in found.table() if row["error"] is None]
-        figure = None
-        if len(fitted) > 1:
-            figure = drawn(
-                agreement_chart(found),
-                "How alike two methods rank: 100 is the same order, 0 is no relation, −100 is "
-                "upside down.",
-                "Chart: how similarly each pair of methods ranks. The table shows how well each "
-                "agrees with the others.",
-            )
+        places = [found.methods.index(row["method"]) for row in fitted]
         text = render(
             "page/comparison.html",
             advice=found.advice(),
             rows=fitted,
             left_out=[row for row in found.table() if row["error"] is not None],
             judged=found.true_scores is not None,
-            figure=figure,
+            alike=[[_hundredths(found.correlations[i, j]) for j in places] for i in places],
         )
         _write(task, "comparison.html", text)
     return {"methods": [row["method"] for row in fitted]}
+
+
+def _hundredths(value: float) -> int | None:
+    return None if value != value else round(100 * value)
 
 
 # -- for programs -----------------------------------------------------------------------------
@@ -283,3 +284,21 @@ def answer(task: dict[str, Any], watch: Reporting) -> dict[str, Any]:
 
 def _write(task: dict[str, Any], name: str, text: str) -> None:
     (Path(task["folder"]) / name).write_text(text, encoding="utf-8")
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of job: what does it, and its stages as they are shown."""
+
+    work: Callable[[dict[str, Any], Reporting], dict[str, Any]]
+    stages: tuple[str, ...]
+
+
+KINDS = {
+    "plan": Kind(look, ("Looking into the file",)),
+    "rank": Kind(rank_files, ("Reading the file", "Ranking", "Drawing the report")),
+    "compare": Kind(
+        compare_files, ("Reading the file", "Trying every method", "Drawing the comparison")
+    ),
+    "api": Kind(answer, ("Reading the file", "Ranking")),
+}

@@ -1,7 +1,7 @@
-"""One piece of work for the page, in a separate process: read, rank, compare.
+"""The process that does the jobs: ``python -m hitsndiffs.show.web.worker``.
 
-The process talks to the server through a pipe, in JSON, and leaves its files in the folder of the
-visit. Its memory is limited, and it ends when the server does.
+It reads lines, each a job as JSON, and writes lines of JSON: the progress of the job, its result or
+what went wrong, and that it is over. A job has limits on memory, and ends when the server does.
 """
 
 from __future__ import annotations
@@ -12,68 +12,91 @@ import os
 import threading
 import time
 import warnings
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import IO, Any, TextIO
 
 from hitsndiffs.data.progress import Watch, watched, working
 from hitsndiffs.errors import InputError, lacks_memory
+from hitsndiffs.show.web import tasks
+from hitsndiffs.show.web.settings import size
 
-__all__ = ["STAGES", "work"]
+__all__ = ["main"]
 
-#: The stages of each kind of work, as the visitor sees them.
-STAGES = {
-    "plan": ("Looking into the file",),
-    "rank": ("Reading the file", "Ranking", "Drawing the report"),
-    "compare": ("Reading the file", "Trying every method", "Drawing the comparison"),
-    "api": ("Reading the file", "Ranking"),
-}
 #: Minimum seconds between two progress messages.
 PACE = 0.15
-#: Maximum bytes of a file that the work writes.
+#: Maximum bytes of a file that the job writes.
 LARGEST_FILE = 2 << 30
 
 
-def work(connection: Any, task: dict[str, Any], limits: dict[str, float]) -> None:
-    """Do a piece of work, and tell the server how it ended.
+def main() -> None:
+    """Do jobs until the server ends, each in a fork, which may die and need import nothing.
 
-    Parameters
-    ----------
-    connection
-        The pipe to the server.
-    task
-        ``kind`` (one of ``STAGES``), ``folder``, ``files``, and what the kind needs.
-    limits
-        ``memory`` in bytes, ``time`` in seconds.
+    Where the system has no forks, the process does one job and ends.
     """
-    folder = Path(task["folder"])
-    _alone(connection)
+    asked = os.fdopen(os.dup(0), "rb", buffering=0)
+    told = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    nothing = os.open(os.devnull, os.O_RDWR)
+    os.dup2(nothing, 0)
+    os.dup2(nothing, 1)  # what a library prints is no message
+    _load()
+    told.write("\n")  # ready
+    told.flush()
+    while line := asked.readline():
+        child = os.fork() if hasattr(os, "fork") else 0
+        if child == 0:
+            job = json.loads(line)
+            threading.Thread(target=_end_with_the_server, args=[asked], daemon=True).start()
+            _send(told, _done(job, Reporting(told, job["task"]["kind"])))
+            os._exit(0)
+        _, status = os.waitpid(child, 0)
+        _send(told, {"over": os.waitstatus_to_exitcode(status)})
+
+
+def _load() -> None:
+    """Import what every job needs, before there is one."""
+    import polars  # noqa: F401
+
+    from hitsndiffs.engines import numpy  # noqa: F401
+    from hitsndiffs.methods import auto  # noqa: F401
+    from hitsndiffs.reading import reader  # noqa: F401
+    from hitsndiffs.results import comparison, ranking, tables  # noqa: F401
+    from hitsndiffs.show import report
+    from hitsndiffs.show.templating import environment
+
+    del report
+    for name in ("page/outcome.html", "report.html"):
+        environment().get_template(name)
+
+
+def _done(job: dict[str, Any], watch: Reporting) -> dict[str, Any]:
+    """Do the job; return the last message."""
+    task, folder = job["task"], Path(job["task"]["folder"])
     try:
-        _limited(limits)
-        reporting = Reporting(connection, STAGES[task["kind"]])
-        with watched(reporting), warnings.catch_warnings():
+        _limit(job["memory"], job["time"])
+        with watched(watch), warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            result = _kinds()[task["kind"]](task, reporting)
-        _send(connection, {"result": result})
+            return {"result": tasks.KINDS[task["kind"]].work(task, watch)}
     except InputError as error:
-        _fail(connection, _without(str(error), folder))
+        return _failed(_without(str(error), folder))
     except BaseException as error:
         if lacks_memory(error):
-            _fail(connection, _too_large(limits))
-        elif isinstance(error, OSError):
-            _fail(connection, f"The work could not be finished ({error.strerror or error}).")
-        else:
-            what = " ".join(f"{type(error).__name__}: {error}".split())[:300]
-            _fail(connection, _without(what, folder), fault=True)
+            return _failed(
+                f"This needs more memory than {size(job['memory'])}, which is the limit of this "
+                "page; try a smaller file, or hnd rank on a command line, which has no limit."
+            )
+        if isinstance(error, OSError):
+            return _failed(f"The work could not be finished ({error.strerror or error}).")
+        what = " ".join(f"{type(error).__name__}: {error}".split())[:300]
+        return _failed(_without(what, folder), fault=True)
 
 
 class Reporting(Watch):
     """Reports progress to the server, but not too often."""
 
-    def __init__(self, connection: Any, stages: tuple[str, ...]) -> None:
+    def __init__(self, told: TextIO, kind: str) -> None:
         super().__init__()
-        self.connection = connection
-        self.names = stages
+        self.told = told
+        self.names = tasks.KINDS[kind].stages
         self.number = 0
         self.last = 0.0
 
@@ -83,39 +106,29 @@ class Reporting(Watch):
         return working(self.names[number])
 
     def changed(self) -> None:
-        """Report how far the work is."""
+        """Report how far the job is."""
         now = time.monotonic()
         if now - self.last < PACE:
             return
         self.last = now
         counted = next((stage for stage in self.stages if stage.total), None)
-        _send(
-            self.connection,
-            {
-                "stage": self.number,
-                "line": self.line().removeprefix(self.names[self.number]).lstrip(": ,"),
-                "done": 0 if counted is None else counted.done,
-                "total": 0 if counted is None else counted.total,
-            },
-        )
+        message = {
+            "stage": self.number,
+            "line": self.line().removeprefix(self.names[self.number]).lstrip(": ,"),
+            "done": 0 if counted is None else counted.done,
+            "total": 0 if counted is None else counted.total,
+        }
+        _send(self.told, message)
 
 
-def _send(connection: Any, message: dict[str, Any]) -> None:
+def _send(told: TextIO, message: dict[str, Any]) -> None:
     with contextlib.suppress(OSError):  # the server no longer listens
-        connection.send_bytes(json.dumps(message).encode())
+        told.write(json.dumps(message) + "\n")
+        told.flush()
 
 
-def _fail(connection: Any, sentence: str, *, fault: bool = False) -> None:
-    _send(connection, {"error": sentence, "fault": fault})
-
-
-def _too_large(limits: dict[str, float]) -> str:
-    from hitsndiffs.show.web.settings import size
-
-    return (
-        f"This needs more memory than {size(limits['memory'])}, which is the limit of this page; "
-        "try a smaller file, or hnd rank on a command line, which has no limit."
-    )
+def _failed(sentence: str, *, fault: bool = False) -> dict[str, Any]:
+    return {"error": sentence, "fault": fault}
 
 
 def _without(sentence: str, folder: Path) -> str:
@@ -123,24 +136,12 @@ def _without(sentence: str, folder: Path) -> str:
     return sentence.replace(f"{folder}{os.sep}", "").replace(str(folder), "the files")
 
 
-def _alone(connection: Any) -> None:
-    """Become a process group without a terminal, which ends when the server does."""
-    if hasattr(os, "setsid"):
-        with contextlib.suppress(OSError):
-            os.setsid()
-    nothing = os.open(os.devnull, os.O_RDWR)
-    for stream in (0, 1, 2):
-        os.dup2(nothing, stream)
-
-    def wait_for_the_end() -> None:
-        with contextlib.suppress(EOFError, OSError):
-            connection.recv_bytes()
-        os._exit(1)
-
-    threading.Thread(target=wait_for_the_end, daemon=True).start()
+def _end_with_the_server(asked: IO[bytes]) -> None:
+    asked.read(1)
+    os._exit(1)
 
 
-def _limited(limits: dict[str, float]) -> None:
+def _limit(memory: int, seconds: float) -> None:
     """Limit memory, processor time and the size of files, where the system can.
 
     The limit is on data (``RLIMIT_DATA``), not on address space: V8 draws the charts, reserves far
@@ -150,10 +151,9 @@ def _limited(limits: dict[str, float]) -> None:
         import resource
     except ImportError:  # Windows: only the time limit applies
         return
-    seconds = int(limits["time"] * 4) + 10  # several threads spend it at once
     wanted = {
-        "RLIMIT_DATA": int(limits["memory"]),
-        "RLIMIT_CPU": seconds,
+        "RLIMIT_DATA": int(memory),
+        "RLIMIT_CPU": int(seconds * 4) + 10,  # several threads spend it at once
         "RLIMIT_FSIZE": LARGEST_FILE,
         "RLIMIT_CORE": 0,
     }
@@ -165,12 +165,5 @@ def _limited(limits: dict[str, float]) -> None:
             resource.setrlimit(kind, (bound, hard))
 
 
-def _kinds() -> dict[str, Callable[[dict[str, Any], Reporting], dict[str, Any]]]:
-    from hitsndiffs.show.web import tasks
-
-    return {
-        "plan": tasks.look,
-        "rank": tasks.rank_files,
-        "compare": tasks.compare_files,
-        "api": tasks.answer,
-    }
+if __name__ == "__main__":
+    main()

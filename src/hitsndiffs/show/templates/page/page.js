@@ -54,6 +54,14 @@
     });
   }
 
+  // The server keeps the files as long as a tab shows them.
+  const page = by("page");
+  if (page) {
+    const tell = (what) => navigator.sendBeacon(page.dataset.here + "/" + what + "?page=" + page.dataset.page);
+    addEventListener("pagehide", () => tell("leave"));
+    addEventListener("pageshow", (event) => event.persisted && tell("open"));
+  }
+
   // Work under way: look how far it is, and go on when it is over.
   const working = by("working");
   if (working) {
@@ -63,7 +71,7 @@
     let missed = 0;
     const look = async () => {
       try {
-        const answer = await fetch("/progress", { cache: "no-store" });
+        const answer = await fetch("progress", { cache: "no-store" });
         const now = await answer.json();
         missed = 0;
         if (now.state !== "waiting" && now.state !== "running") return location.replace(location.pathname);

@@ -1,0 +1,213 @@
+"""Pieces of work: each has its own address, folder and results, and is removed when it is over."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import re
+import secrets
+import shutil
+import tempfile
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from hitsndiffs.show.web.forms import wishes
+from hitsndiffs.show.web.jobs import Job
+from hitsndiffs.show.web.settings import Settings
+
+__all__ = ["Full", "Work", "Works"]
+
+PREFIX = "hitsndiffs-page-"
+#: Maximum length of a file name without its ending, in bytes.
+LONGEST_FILE_NAME = 100
+
+
+class Full(Exception):
+    """As many pieces of work are kept as may be."""
+
+
+@dataclass
+class Work:
+    """One piece of work: the files, what was chosen, and the results.
+
+    Attributes
+    ----------
+    name
+        The random name in the address; who does not know it cannot see the work.
+    folder
+        The folder that holds everything of it.
+    files
+        The uploaded files.
+    options
+        How to read the files, as far as it was chosen.
+    wishes
+        What is wanted of the ranking: method, strong user, key.
+    known
+        Right answers given when asked.
+    plan, result, comparison
+        The results, None until there are any.
+    job
+        The current job, or the last one.
+    pages
+        The pages of it that are open in a browser.
+    """
+
+    name: str
+    folder: Path
+    files: list[Path] = field(default_factory=list)
+    options: dict[str, Any] = field(default_factory=dict)
+    wishes: dict[str, Any] = field(default_factory=lambda: wishes({}))
+    known: dict[str, str] = field(default_factory=dict)
+    plan: dict[str, Any] | None = None
+    result: dict[str, Any] | None = None
+    comparison: dict[str, Any] | None = None
+    job: Job | None = None
+    pages: set[str] = field(default_factory=set)
+    used: float = field(default_factory=time.monotonic)
+    was_left: bool = False
+
+    @property
+    def is_working(self) -> bool:
+        """Whether a job is under way."""
+        return self.job is not None and not self.job.is_over
+
+    @property
+    def title(self) -> str:
+        """The name of the file, or the number of files."""
+        if len(self.files) == 1:
+            return self.files[0].name
+        return f"{len(self.files):,} files"
+
+    def take(self, files: Iterable[tuple[str | None, BinaryIO]]) -> None:
+        """Put files, given as name and content, into the folder."""
+        folder = self.folder / "files"
+        folder.mkdir()
+        for name, content in files:
+            path = folder / safe_name(name or "file", {file.name for file in self.files})
+            with path.open("wb") as file:
+                shutil.copyfileobj(content, file)
+            self.files.append(path)
+
+
+class Works:
+    """All pieces of work, in one private folder that is removed with them."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self._works: dict[str, Work] = {}
+        _remove_leftovers()
+        self.root = Path(tempfile.mkdtemp(prefix=PREFIX))
+        self._lock = _lock(self.root / "lock")
+
+    async def begin(self) -> Work:
+        """Begin a new piece of work."""
+        await self.sweep()
+        if len(self._works) >= self.settings.max_works:
+            raise Full
+        work = Work(secrets.token_urlsafe(18), Path(tempfile.mkdtemp(dir=self.root)))
+        self._works[work.name] = work
+        return work
+
+    def get(self, name: str) -> Work | None:
+        """Return the piece of work of this name, if there is one."""
+        work = self._works.get(name)
+        if work is not None:
+            work.used = time.monotonic()
+        return work
+
+    def open(self, work: Work, page: str) -> None:
+        """A page of it is shown in a browser."""
+        work.pages.add(page)
+        work.was_left = False
+
+    def leave(self, work: Work, page: str) -> None:
+        """A page of it is closed; without any, the work is removed after a while."""
+        work.pages.discard(page)
+        work.was_left = not work.pages
+
+    async def end(self, name: str) -> None:
+        """Stop its job, and remove its files."""
+        work = self._works.pop(name, None)
+        if work is None:
+            return
+        if work.job is not None and work.job.running is not None:
+            work.job.cancel()
+            await asyncio.wait([work.job.running])
+        await asyncio.to_thread(shutil.rmtree, work.folder, ignore_errors=True)
+
+    async def sweep(self) -> None:
+        """Remove what nobody looks at any more."""
+        now = time.monotonic()
+        for name, work in list(self._works.items()):
+            if now - work.used > (self.settings.away if work.was_left else self.settings.idle):
+                await self.end(name)
+
+    async def close(self) -> None:
+        """Remove everything."""
+        for name in list(self._works):
+            await self.end(name)
+        await asyncio.to_thread(shutil.rmtree, self.root, ignore_errors=True)
+        if self._lock is not None:
+            os.close(self._lock)
+
+    def __len__(self) -> int:
+        return len(self._works)
+
+
+def safe_name(name: str, taken: set[str]) -> str:
+    r"""Return a safe name for a file: no folders, nothing invisible, not taken.
+
+    Examples
+    --------
+    >>> safe_name("../../etc/passwd", set()), safe_name("C:\\answers\\quiz.csv", {"quiz.csv"})
+    ('passwd', 'quiz-2.csv')
+    >>> safe_name("a\x00b\n.csv", set()), safe_name("..", set())
+    ('a-b-.csv', 'file')
+    """
+    base = re.split(r"[/\\]", name)[-1]
+    base = "".join(c if c.isprintable() else "-" for c in base).strip().lstrip(".")
+    stem, dot, ending = base.encode("utf-8", "replace").decode().rpartition(".")
+    if not dot:
+        stem, ending = ending, ""
+    stem = stem.encode()[:LONGEST_FILE_NAME].decode(errors="ignore") or "file"
+    ending = f".{ending[:20]}" if ending else ""
+    found, number = f"{stem}{ending}", 1
+    while found in taken:
+        number += 1
+        found = f"{stem}-{number}{ending}"
+    return found
+
+
+def _lock(path: Path) -> int | None:
+    """Hold a lock until this process closes it or ends; None if that is not possible."""
+    try:
+        import fcntl
+    except ImportError:
+        return None
+    file = os.open(path, os.O_CREAT | os.O_RDWR, 0o600)
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        os.close(file)
+        return None
+    return file
+
+
+def _remove_leftovers() -> None:
+    """Remove what killed servers left behind: our own folders whose lock nobody holds."""
+    if not hasattr(os, "getuid"):
+        return
+    for folder in Path(tempfile.gettempdir()).glob(f"{PREFIX}*"):
+        with contextlib.suppress(OSError):
+            found = folder.lstat()
+            is_ours = found.st_uid == os.getuid() and folder.is_dir() and not folder.is_symlink()
+            if not is_ours or time.time() - found.st_mtime < 5:  # its server may just be starting
+                continue
+            lock = _lock(folder / "lock")
+            if lock is not None:
+                shutil.rmtree(folder, ignore_errors=True)
+                os.close(lock)
