@@ -132,6 +132,7 @@ RECORDS: dict[str, object] = {
     "counts of words": {f"word{i}": 37 * i for i in range(40)},
     "names by id": {f"id{i}": f"Person number {i}" for i in range(40)},
     "a specification": [{"spec": "A4"}, {"spec": "A5"}],
+    "numbered chapters": {str(k): {"title": f"On {k}", "pages": 3} for k in range(9)},
     "questions without predictions": [
         {"question_id": i, "options": ["a", "b"], "answer": "A"} for i in range(9)
     ],

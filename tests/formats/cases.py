@@ -136,8 +136,6 @@ CASES: dict[str, tuple[str, Callable[[], Made]]] = {
     "predictions-topics": ("predictions", partial(llm.predictions, "topics")),
     "answers-by-id": ("answers-by-id", llm.answers_by_id),
     "answers-by-id-key": ("answers-by-id", partial(llm.answers_by_id, True)),
-    **{f"nested-{kind}": ("nested-json", partial(written.nested, kind)) for kind in written.NESTED},
-    "nested-points": ("nested-json", written.nested_points),
 }
 
 #: Tables that no tool signs: what the reader finds out by itself (format, and the layout).
@@ -204,6 +202,8 @@ PLAIN: dict[str, tuple[str, Callable[[], Made]]] = {
     "points-per-row": ("csv", kept.points_per_row),
     "right-or-wrong-per-row": ("csv", partial(kept.points_per_row, "correct")),
     "scores-of-models": ("csv", kept.whole_scores),
+    **{f"nested-{kind}": ("json", partial(written.nested, kind)) for kind in written.NESTED},
+    "nested-points": ("json", written.nested_points),
     "nested-two-levels": ("json", written.two_levels),
     "points-all-or-none": ("csv", written.all_or_none),
     "points-only": ("csv", sheets.points_only),

@@ -19,7 +19,7 @@ from hitsndiffs.reading.streams import ATTEMPTS
 __all__ = ["CONTAINERS", "ReadingOptions", "memory_limit"]
 
 #: Names of plain formats; every other format is an export that is recognised.
-CONTAINERS = ("csv", "tsv", "parquet", "jsonl", "xlsx")
+CONTAINERS = ("csv", "tsv", "parquet", "json", "jsonl", "xlsx")
 LAYOUTS = ("auto", "wide", "long")
 _SEPARATORS = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "bar": "|", "space": " "}
 _SIZE = re.compile(r"(?P<number>\d+(?:\.\d+)?)\s*(?P<unit>[kmgt]?)(?:i?b)?", re.IGNORECASE)

@@ -224,7 +224,8 @@ def _found(
 
 #: The kind of file that each plain format is.
 _KINDS = {
-    "csv": "table", "tsv": "table", "jsonl": "jsonl", "parquet": "parquet", "xlsx": "sheets",
+    "csv": "table", "tsv": "table", "json": "json", "jsonl": "jsonl", "parquet": "parquet",
+    "xlsx": "sheets",
 }  # fmt: skip
 
 
@@ -237,7 +238,10 @@ def _open(
         return ParquetTable(stack.enter_context(document.stream()), head), "parquet", None
     if kind in ("json", "jsonl") and is_nested(document.sample.records, document.kind):
         value = document.data() if document.kind == "json" else list(document.records())
-        flat, notes = flat_table(value)
+        try:
+            flat, notes = flat_table(value)
+        except InputError as error:
+            raise InputError(f"{document.name}: {error}") from None
         grid = GridTable(flat, document.name, "record")
         grid.notes += notes
         return grid, "json", None

@@ -33,7 +33,6 @@ from hitsndiffs.reading.exports.models import (
     OPENCOMPASS,
 )
 from hitsndiffs.reading.exports.moodle import MOODLE
-from hitsndiffs.reading.exports.nested_json import NESTED_JSON
 from hitsndiffs.reading.exports.otree import OTREE
 from hitsndiffs.reading.exports.predictions import ANSWERS_BY_ID, PREDICTIONS
 from hitsndiffs.reading.exports.refused import REFUSED
@@ -83,8 +82,6 @@ FORMATS: tuple[Format, ...] = (
     MMLU_PRO,
     PREDICTIONS,
     ANSWERS_BY_ID,
-    # what scripts write
-    NESTED_JSON,
     # reports without answers
     *REFUSED,
 )

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from hitsndiffs.data.encoding.names import recognise
+from hitsndiffs.errors import InputError
 from hitsndiffs.reading.exports.base import Choices, Document, Format, Refusal, Sample, Stream
 from hitsndiffs.reading.exports.common import (
     as_text,
@@ -85,7 +86,10 @@ def _recognise(sample: Sample) -> str | None:
         named = [record for record in records if isinstance(record, dict)]
         if not named or MMLU_PRO.recognise(sample):
             return None
-        table = flat_table(records[0] if whole else records)[0]
+        try:
+            table = flat_table(records[0] if whole else records)[0]
+        except InputError:
+            return None  # points, or counts
         header, rows = table.header, table.rows
     elif sample.is_table or sample.kind == "parquet":
         header, rows = list(sample.header), sample.full_rows

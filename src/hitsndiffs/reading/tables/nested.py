@@ -17,8 +17,10 @@ from typing import Any
 from hitsndiffs.data.encoding.names import recognise
 from hitsndiffs.data.words import listed
 from hitsndiffs.errors import InputError
-from hitsndiffs.reading.exports.common import as_text, is_free_text
+from hitsndiffs.reading.exports.base import Refusal
+from hitsndiffs.reading.exports.common import as_text, is_free_text, words
 from hitsndiffs.reading.exports.sheet import Table
+from hitsndiffs.reading.vocabulary import plain
 
 __all__ = ["flat_table", "is_nested"]
 
@@ -27,6 +29,8 @@ NAME = "name"
 _QUESTION = re.compile(
     r"(?:q|question|item|task|problem|doc|frage|aufgabe|pregunta|no|nr)?[\W_]*\d+\w?"
 )
+#: In a record with the answers of several users, this is the right answer.
+_RIGHT = words("answer|correct|correctanswer|label|expected|ideal|gold|target")
 #: With more columns than this beside them, lists are the options of a question, not its answers.
 _FEW = 2
 
@@ -50,7 +54,12 @@ def is_nested(records: Sequence[Any], kind: str = "jsonl") -> bool:
         return False
     if kind == "json" and len(found) == 1:
         return not any(isinstance(found[0].get(name), dict) for name in ANSWERS)
-    deep = any(_holds_deep(name, value) for record in found for name, value in record.items())
+    told = bool(recognise("user", list(found[0])))
+    deep = any(
+        _holds_deep(name if told else "", value)
+        for record in found
+        for name, value in record.items()
+    )
     lists = [n for n in found[0] if all(isinstance(r.get(n), list) for r in found)]
     plain = [n for n in found[0] if not any(isinstance(r.get(n), (list, dict)) for r in found)]
     return deep or (bool(lists) and len(plain) <= _FEW)
@@ -108,7 +117,7 @@ class _Flat:
             return self._of_lists(value, path)
         if not path and _counts_up(own):  # columns, as pandas writes them
             return [{(name,): own[number] for name, own in value.items()} for number in own[0]]
-        own_path = (*path, _called(list(value)))
+        own_path = (*path, _called(value))
         return [
             {own_path: name, **row}
             for name, one in value.items()
@@ -182,16 +191,22 @@ class _Flat:
         return rows
 
 
-def _called(names: Sequence[str]) -> str:
-    """Return the name of a column of names: items if they are questions or their numbers.
+def _called(value: Mapping[str, Any]) -> str:
+    """Return the name of the column of the names in an object whose members are alike.
 
     Examples
     --------
-    >>> _called(["q1", "q2"]), _called(["worker-1", "worker-2"]), _called(["gpt-4", "llama"])
-    ('item', 'name', 'name')
+    >>> _called({"q1": {}, "q2": {}}), _called({"gpt-4": {}, "llama": {}})
+    ('item', 'name')
+    >>> _called({"gpt-4": [{"id": 1, "pred": "A"}]}), _called({"x": [{"worker": 1, "label": "A"}]})
+    ('user', 'item')
     """
-    found = [n for n in names if n.endswith("?") or _QUESTION.fullmatch(n.strip().lower())]
-    return "item" if 2 * len(found) > len(names) else NAME
+    lists = [own for own in value.values() if isinstance(own, list)]
+    if lists and len(lists) == len(value):  # who answered stands inside, or is the name
+        inside = next((one for own in lists for one in own if isinstance(one, dict)), {})
+        return "item" if recognise("user", list(inside)) else "user"
+    found = [n for n in value if n.endswith("?") or _QUESTION.fullmatch(n.strip().lower())]
+    return "item" if 2 * len(found) > len(value) else NAME
 
 
 def _is_map(value: dict[str, Any]) -> bool:
@@ -264,6 +279,7 @@ def flat_table(value: Any) -> tuple[Table, list[str]]:
     paths = list(dict.fromkeys(path for row in rows for path in row))
     paths = [path for path in paths if not flat.are_options(path, [row.get(path) for row in rows])]
     names = _short_names(paths)
+    _name_roles(names, paths, rows)
     cells = [[_text(row.get(path)) for path in paths] for row in rows]
     used = [k for k in range(len(names)) if any(row[k].strip() for row in cells)]
     table = Table(
@@ -274,6 +290,60 @@ def flat_table(value: Any) -> tuple[Table, list[str]]:
     gone = list(flat.left_out)
     notes = [f"Left out {listed(gone, most=3)}: lists or records."] if gone else []
     return table, notes
+
+
+def _name_roles(names: list[str], paths: Sequence[Path], rows: Sequence[Row]) -> None:
+    """Name the columns beside the answers of an item by its users: those of the item and the key.
+
+    In each row, the answers are the members of one object, by the names of users or of items. They
+    are those of users if they agree within the rows more than within the columns.
+    """
+    groups = Counter(path[:-1] for path in paths if len(path) > 1)
+    (inside, n), *_ = groups.most_common(1) or [((), 0)]
+    answers = [path for path in paths if path[:-1] == inside]
+    beside = [k for k, path in enumerate(paths) if path not in answers]
+    if n < _FEW or not beside or len(rows) < _FEW:
+        return
+    _refuse_numbers(inside, [[row.get(path) for path in answers] for row in rows])
+    tables = [[as_text(row.get(path)) for path in answers] for row in rows]
+    if _alike(tables) <= _alike([list(column) for column in zip(*tables, strict=True)]):
+        return
+    named = [k for k in beside if recognise("user", [paths[k][-1]], wide=True)]
+    for k in (*named, *beside):
+        own = [as_text(row.get(paths[k])) for row in rows]
+        if all(own) and len({*own}) == len(own):
+            names[k] = "item"
+            break
+    right = [k for k in beside if plain(paths[k][-1]) in _RIGHT]
+    names[:] = ["key" if k in right[:1] else name for k, name in enumerate(names)]
+
+
+def _refuse_numbers(inside: Path, rows: Sequence[Sequence[Any]]) -> None:
+    """Refuse points, and counts of votes: whole numbers, named so, or with one sum for all."""
+    given = [[cell for cell in row if cell is not None] for row in rows]
+    broken = [isinstance(c, float) and c % 1 != 0 for row in given for c in row]
+    if 4 * sum(broken) > len(broken):
+        raise Refusal("a JSON file of points or other numbers", "give the options that were chosen")
+    if not all(isinstance(c, int) and not isinstance(c, bool) for row in given for c in row):
+        return
+    sums, patterns = {sum(row) for row in given}, {tuple(sorted(row)) for row in given}
+    named = bool(inside) and plain(inside[-1]) in ("votes", "counts")
+    if named or (len(given) > _FEW and len(sums) == 1 and len(patterns) > 1):
+        raise Refusal(
+            "a JSON file of counts (how many votes each label got), without the answers of the "
+            "people",
+            "give the label that each person chose",
+        )
+
+
+def _alike(groups: Sequence[Sequence[str]]) -> float:
+    """Return how often two answers of one group are the same."""
+    same = pairs = 0
+    for group in groups:
+        found = Counter(text for text in group if text)
+        same += sum(count * (count - 1) for count in found.values())
+        pairs += found.total() * (found.total() - 1)
+    return same / pairs if pairs else 0.0
 
 
 def _short_names(paths: Sequence[Path]) -> list[str]:
