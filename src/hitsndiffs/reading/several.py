@@ -27,7 +27,7 @@ from hitsndiffs.reading.patterns import exactly
 from hitsndiffs.reading.plain import open_plain
 from hitsndiffs.reading.plan import Plan
 from hitsndiffs.reading.streams import RawKey
-from hitsndiffs.reading.vocabulary import plain, role_of_name
+from hitsndiffs.reading.vocabulary import is_key_mark, plain, role_of_name
 
 __all__ = ["Part", "Several", "read_several"]
 
@@ -36,7 +36,6 @@ _IDS = ("id", "idx", "index", "qid", "docid", "input", "prompt")
 _OUTPUTS = ("output", "modeloutput", "extracted", "extractedanswer", "parsed", "parsedanswer")
 #: Beside predictions or responses, these are the right answers.
 _RIGHT = ("answer", "label")
-_KEY_NAMES = ("key", "truth", "gold", "gt", "answerkey", "solution", "solutions", "answers_key")
 
 
 @dataclass
@@ -59,6 +58,8 @@ class Part:
         What each column is, the right answers, and the format, as far as known.
     alone
         Whether the file holds the answers of one user, named after the file.
+    is_named
+        Whether the file names its users itself.
     """
 
     name: str
@@ -70,6 +71,7 @@ class Part:
     key: RawKey = field(default_factory=RawKey)
     format: str = "csv"
     alone: bool = False
+    is_named: bool = False
 
 
 @dataclass
@@ -79,6 +81,7 @@ class Several:
     parts: list[Part] = field(default_factory=list)
     key: RawKey = field(default_factory=RawKey)
     why: str = ""
+    key_notes: list[str] = field(default_factory=list)
 
     @property
     def format(self) -> str:
@@ -116,19 +119,19 @@ def read_several(files: list[Any], options: ReadingOptions, plan: Plan) -> Sever
     """Read plain files that belong together; notes name those that cannot be read."""
     found = Several()
     wrong: list[tuple[Any, InputError]] = []
-    keys: list[Any] = []
+    keys = [file for file in files if _is_key_file(file)]
+    files = [file for file in files if file not in keys]
+    names = dict(zip(map(id, files), user_names(files), strict=True))
     for file in files:
-        if _is_key_file(file):
-            keys.append(file)
-            continue
         try:
             if file.is_whole:
                 file.content()  # keep the bytes: some sources can be read only once
-            found.parts.append(_read_one(file, options))
+            found.parts.append(_read_one(file, options, names[id(file)]))
         except InputError as error:
             wrong.append((file, error))
     items = _items_of(found.parts)
-    wrong = _with_the_items_of_others(items, wrong, options, found)
+    wrong = _with_the_items_of_others(items, wrong, options, found, names)
+    _without_keys(found)
     found.parts = [_without_constant(part, items, options) for part in found.parts]
     if not any(len(part.encoded.items) for part in found.parts):
         raise wrong[0][1] if wrong else InputError("none of the files holds answers.")
@@ -171,6 +174,7 @@ def _describe(found: Several, plan: Plan) -> None:
     said = dict.fromkeys(note for part in found.parts for note in part.notes)
     plan.notes += [note for note in said if note not in plan.notes]
     plan.notes.insert(0, f"Joined {len(names):,} files: {listed(names, most=3)}.")
+    plan.notes += found.key_notes
     plan.columns = next((part.columns for part in found.parts if part.columns), [])
     for part in found.parts:
         for item, option in part.key.options.items():
@@ -185,6 +189,7 @@ def _with_the_items_of_others(
     wrong: list[tuple[Any, InputError]],
     options: ReadingOptions,
     found: Several,
+    names: dict[int, str],
 ) -> list[tuple[Any, InputError]]:
     """Retry the files that failed, with the items of the others; return those that still fail.
 
@@ -197,7 +202,7 @@ def _with_the_items_of_others(
     for file, error in wrong:
         try:
             own = [exactly(name) for name in file.sample.header if name in items]
-            found.parts.append(_read_one(file, options.changed(items=own or None)))
+            found.parts.append(_read_one(file, options.changed(items=own or None), names[id(file)]))
         except InputError:
             still.append((file, error))
     return still
@@ -224,7 +229,45 @@ def _without_constant(part: Part, items: set[str], options: ReadingOptions) -> P
 
 
 def _is_key_file(file: Any) -> bool:
-    return PurePosixPath(file.name).stem.casefold().replace("-", "_") in _KEY_NAMES
+    """Whether a file is named like a key: answer_key.csv, Lösung.xlsx, gold.json."""
+    stem = PurePosixPath(file.name).stem
+    return stem.casefold() == "gt" or is_key_mark(stem) or role_of_name(stem) == "key"
+
+
+def _without_keys(found: Several) -> None:
+    """Take what has one answer per item, beside many users, as the key; it is no user."""
+    many = [part for part in found.parts if len(part.encoded.users) > 1]
+    single = [part for part in found.parts if len(part.encoded.users) == 1 and not part.is_named]
+    if not many or len(single) != 1:
+        return
+    answers = {str(i): str(o) for _, i, o in single[0].encoded.triples()}
+    asked = {item for part in many for item in part.items}
+    if len(asked & {*answers}) * 2 > len(answers):
+        found.parts = [part for part in found.parts if part is not single[0]]
+        found.key = RawKey(answers, single[0].name)
+        found.key_notes.append(f"{single[0].name} has one answer per item and is taken as the key.")
+
+
+def user_names(files: Sequence[Any]) -> list[str]:
+    """Return a name for each file: the part of its path in which the files differ.
+
+    Examples
+    --------
+    >>> from types import SimpleNamespace as File
+    >>> user_names([File(name="out.json", folders=("runs", name)) for name in ("phi", "yi")])
+    ['phi', 'yi']
+    """
+    paths = [(*file.folders, PurePosixPath(file.name).stem) for file in files]
+    depth = min(map(len, paths), default=0)
+    aligned = [path[len(path) - depth :] for path in paths]
+    levels = list(zip(*aligned, strict=True))
+    telling = [level for level in levels if len({*level}) == len(paths)]
+    if telling:
+        return list(telling[-1])
+    differing = [level for level in levels if len({*level}) > 1]
+    return ["/".join(parts) for parts in zip(*differing, strict=True)] or [
+        path[-1] for path in aligned
+    ]
 
 
 def _take_key(file: Any, found: Several, plan: Plan) -> None:
@@ -236,9 +279,9 @@ def _take_key(file: Any, found: Several, plan: Plan) -> None:
     found.key = RawKey({str(item): str(option) for item, option in key.items()}, file.name)
 
 
-def _read_one(file: Any, options: ReadingOptions) -> Part:
+def _read_one(file: Any, options: ReadingOptions, stem: str) -> Part:
     """Read one file; if it holds the answers of one user, the user is named after the file."""
-    alone = _answers_of_one(file, options)
+    alone = _answers_of_one(file, options, stem)
     if alone is not None:
         return alone
     with ExitStack() as stack:
@@ -246,7 +289,6 @@ def _read_one(file: Any, options: ReadingOptions) -> Part:
         encoded, key = reading.read()
     roles = reading.layout.roles
     if roles is not None and not roles.users:
-        stem = PurePosixPath(file.name).stem
         labels = [f"{stem}-{label}" for label in encoded.users.tolist()]
         labels = [stem] if len(labels) == 1 else labels  # the file of one user
         groups = encoded.groups
@@ -270,10 +312,11 @@ def _read_one(file: Any, options: ReadingOptions) -> Part:
         columns=list(reading.layout.columns),
         key=key,
         format=reading.format,
+        is_named=roles is None or bool(roles.users),
     )
 
 
-def _answers_of_one(file: Any, options: ReadingOptions) -> Part | None:
+def _answers_of_one(file: Any, options: ReadingOptions, user: str) -> Part | None:
     """Return the answers in a file with items and answers but no users; else None."""
     if options.user is not None or file.kind not in ("table", "sheets", "json", "jsonl"):
         return None
@@ -306,7 +349,6 @@ def _answers_of_one(file: Any, options: ReadingOptions) -> Part | None:
             if label.strip() and key.strip():
                 right.options.setdefault(label.strip(), key.strip())
                 right.source = f"the column {keys[0]!r}"
-    user = PurePosixPath(file.name).stem
     groups = GroupColumn(options.group)
     groups.take(0, columns)
     n = len(kept)
