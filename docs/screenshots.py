@@ -1,4 +1,4 @@
-"""Make the documentation's pictures: the answers before and after sorting, the report, the page.
+"""Make all pictures of the documentation: answers, terminal, report, page, and the page of them.
 
     python docs/screenshots.py [FOLDER]
 
@@ -11,6 +11,7 @@ from __future__ import annotations
 import io
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -37,9 +38,15 @@ LOOKS = {
 #: The steps of the page that are kept, by look.
 STEPS = {
     "light": ("start", "plan", "result", "compare"),
-    "dark": ("plan",),
-    "phone": ("plan",),
+    "dark": ("plan", "result"),
+    "phone": ("start", "plan", "result"),
 }
+#: What is opened in the report, and the button that opens it.
+BEHIND = {"user": "#ranking tbody tr:nth-child(8) button", "item": "#cards button >> nth=0"}
+#: The commands whose first screen is kept, by the name of the picture.
+COMMANDS = {"rank": ("rank",), "check": ("check",), "compare": ("compare",)}
+#: Lines and columns of a terminal.
+TERMINAL = (25, 80)
 #: Colours of a picture; few, so that it stays small.
 COLOURS = 48
 
@@ -51,13 +58,19 @@ def main() -> None:
     ranking = hnd.rank(hnd.read_responses(EXAMPLE))
     ranking.plot("answers", as_read=True).save(folder / "answers-as-read.svg")
     ranking.plot("answers").save(folder / "answers-sorted.svg")
+    for name, words in COMMANDS.items():
+        terminal(words, folder / f"terminal-{name}.svg")
     with tempfile.TemporaryDirectory() as place, chromium() as browser:
         report = ranking.report(Path(place) / "report.html", file=EXAMPLE)
         for look in LOOKS:
             with window(browser, look) as page:
                 page.goto(report.as_uri())
-                page.wait_for_selector("#found:not(:empty)", state="attached")
+                page.wait_for_selector(".alive", state="attached")
                 keep(page, folder / f"report-{look}.png")
+                for name, button in BEHIND.items():
+                    page.click(button)
+                    keep(page, folder / f"report-{name}-{look}.png")
+                    page.click("#detail-close")
         with page_server() as address:
             for look, steps in STEPS.items():
                 with window(browser, look) as page:
@@ -66,6 +79,47 @@ def main() -> None:
                             keep(page, folder / f"page-{step}-{look}.png")
                         if step == steps[-1]:
                             break
+    if folder.parent == HERE:
+        gallery(folder)
+
+
+def terminal(words: tuple[str, ...], path: Path) -> None:
+    """Write the first screen of a command as a picture."""
+    from rich.console import Console
+    from rich.text import Text
+
+    lines, columns = TERMINAL
+    size = {"LINES": str(lines), "COLUMNS": str(columns), "TERM": "xterm-256color"}
+    with tempfile.TemporaryDirectory() as place:
+        shutil.copy(EXAMPLE, place)
+        command = [sys.executable, "-m", "hitsndiffs", *words, EXAMPLE.name]
+        shown = subprocess.run(
+            ["script", "-qec", shlex.join(command), "/dev/null"],
+            cwd=place,
+            env=os.environ | size,
+            capture_output=True,
+            check=True,
+        ).stdout.decode()
+    shown = re.sub(
+        r"\x1b\[(?:\d*[A-LN-Za-ln-z]|\?\d+[hl])|.*\r(?!\n)", "", shown.replace("\r\n", "\n")
+    )
+    console = Console(record=True, width=columns, file=io.StringIO(), force_terminal=True)
+    title = f"$ hnd {' '.join(words)} {EXAMPLE.name}"
+    console.print(Text(title, style="bold"))
+    console.print(Text.from_ansi("\n".join(shown.splitlines()[: lines - 1])))
+    drawn = console.export_svg(title="", font_aspect_ratio=0.61)
+    fonts_and_remarks = r"@font-face \{.*?\}\s*|<!--.*?-->"  # the picture loads nothing
+    path.write_text(re.sub(fonts_and_remarks, "", drawn, flags=re.S), encoding="utf-8")
+
+
+def gallery(folder: Path) -> None:
+    """Write the page that shows all pictures."""
+    lines = ["# All screens", "", "Made by `make pictures`.", ""]
+    for path in sorted(p for p in folder.iterdir() if p.suffix in (".svg", ".png")):
+        words = path.stem.replace("-", " ")
+        width = "22%" if "phone" in path.stem else "45%"
+        lines.append(f'![{words[:1].upper()}{words[1:]}](images/{path.name}){{width="{width}"}}')
+    (folder.parent / "gallery.md").write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
 def the_whole_way(page: Any, address: str) -> Iterator[str]:
@@ -76,7 +130,7 @@ def the_whole_way(page: Any, address: str) -> Iterator[str]:
     page.wait_for_selector("#columns")
     yield "plan"
     page.click("button.large")
-    page.wait_for_selector("#ranking")
+    page.wait_for_selector("#ranking tbody tr")
     yield "result"
     page.click("text=Compare methods")
     page.wait_for_selector("#methods")
