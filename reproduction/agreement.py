@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from reproduction.contestants import contestant
-from reproduction.figures import FIGURES, Figure
+from reproduction.figures import Figure
 from reproduction.store import Store
 from reproduction.values import DATA, paper_value, paper_values
 
@@ -39,8 +39,11 @@ class Result:
         Which point.
     value
         The mean over the runs (the median for timings and rounds).
+    low, high
+        The smallest and largest value of a run.
     deviation, error, runs
-        Standard deviation over the runs, standard error of the value, and number of runs.
+        Standard deviation over the runs (of the logarithms, for rounds), standard error of the
+        value, and number of runs.
     paper
         The paper's value, or None.
     distance
@@ -58,6 +61,8 @@ class Result:
     deviation: float
     error: float
     runs: int
+    low: float = float("nan")
+    high: float = float("nan")
     paper: float | None = None
     distance: float | None = None
     verdict: str = ""
@@ -76,12 +81,11 @@ def summarise(
     Further runs in the store than the runner was asked for do not count. ``methods`` leaves only
     these lines, and those that describe the data.
     """
-    source = FIGURES[figure.shows] if figure.shows else figure
     results = []
-    for place, x in enumerate(source.x):
+    for place, x in enumerate(figure.x):
         drawn: dict[tuple[str, str], list[float]] = {}
-        for run, values in store.runs(source, place, seed):
-            if run >= source.runs(runs):
+        for run, values in store.runs(figure, place, seed):
+            if run >= figure.runs(runs):
                 continue
             for panel, of_methods in values.items():
                 for method, value in of_methods.items():
@@ -90,7 +94,7 @@ def summarise(
         results += [
             _point(figure, panel, method, place, x, values)
             for (panel, method), values in drawn.items()
-            if _shown(figure, panel, method, methods)
+            if methods is None or method == DATA or method in methods
         ]
     if figure.kind == "real":
         results += _means_over_sets(figure, results)
@@ -135,17 +139,12 @@ def exponent(
     return float(np.polyfit(x, y, 1)[0])
 
 
-def _shown(figure: Figure, panel: str, method: str, methods: Sequence[str] | None) -> bool:
-    if figure.shows and (panel not in figure.panels or method not in figure.methods):
-        return False
-    return methods is None or method == DATA or method in methods
-
-
 def _point(
     figure: Figure, panel: str, method: str, place: int, x: Any, values: list[float]
 ) -> Result:
-    middle = np.median if figure.kind == "scalability" else np.mean
-    deviation = float(np.std(values, ddof=1)) if len(values) > 1 else 0.0
+    middle = np.median if figure.kind in ("scalability", "rounds") else np.mean
+    spread = np.log(values) if figure.kind == "rounds" else values
+    deviation = float(np.std(spread, ddof=1)) if len(values) > 1 else 0.0
     return Result(
         figure=figure.name,
         panel=panel,
@@ -156,6 +155,8 @@ def _point(
         deviation=deviation,
         error=deviation / np.sqrt(len(values)),
         runs=len(values),
+        low=min(values),
+        high=max(values),
     )
 
 
@@ -175,22 +176,32 @@ def _judged(figure: Figure, results: list[Result]) -> list[Result]:
     judged = []
     for r in results:
         stored = contestant(r.method).paper or r.method
-        theirs = paper_value(figure.shows or figure.name, r.panel, stored, r.place)
+        theirs = paper_value(figure.beside or figure.name, r.panel, stored, r.place)
         r = replace(r, paper=theirs)
         if theirs is not None and r.panel != "seconds":  # another machine
-            distance = _distance(figure, r, theirs, results)
+            if r.panel == "iterations":
+                distance = _rounds_apart(figure, r, theirs)
+            else:
+                distance = _distance(figure, r, theirs, results)
             r = replace(r, distance=distance, verdict=verdict(distance))
         judged.append(r)
     return judged
+
+
+def _rounds_apart(figure: Figure, r: Result, theirs: float) -> float | None:
+    """Medians of rounds on a logarithmic scale; one run alone has no standard error."""
+    if abs(r.value - theirs) <= SAME_ROUNDS:
+        return 0.0
+    if r.runs < 2:
+        return None
+    error = OF_A_MEDIAN * r.deviation * np.sqrt(1 / r.runs + 1 / figure.paper_runs)
+    return float(np.log(r.value / theirs) / max(float(error), STORED_ROUNDING))
 
 
 def _distance(figure: Figure, r: Result, theirs: float, results: list[Result]) -> float:
     difference = r.value - theirs
     if figure.paper_runs == 1:
         return AGREE_WITHIN * difference / EXACT
-    if r.panel == "iterations":
-        error = OF_A_MEDIAN * r.deviation * np.sqrt(1 / r.runs + 1 / figure.paper_runs)
-        return difference / max(float(error), SAME_ROUNDS / AGREE_WITHIN)
     deviation = r.deviation
     if r.runs < ENOUGH_RUNS:
         line = [o.deviation for o in results if (o.panel, o.method) == (r.panel, r.method)]

@@ -16,9 +16,10 @@ from reproduction import explanations
 from reproduction.agreement import Result, summarise
 from reproduction.cells import Rank
 from reproduction.contestants import available
+from reproduction.document import markdown
 from reproduction.figures import FIGURES, Figure, choose
 from reproduction.plots import draw, have_matplotlib
-from reproduction.report import markdown, page, write_tables, write_text
+from reproduction.report import page, write_tables, write_text
 from reproduction.runner import TIME_LIMIT, Outcome, run_cells
 from reproduction.store import Store
 
@@ -77,8 +78,8 @@ class Reproduction:
                 f"{len(self.again)} points that differ were run again on other data: {agree} agree."
             )
         lines += [
-            f"{explanations.label(method)} certified on {sure} of {sets} consistent data sets."
-            for method, sets, sure in explanations.certified(self.results)
+            f"{explanations.label(method)} perfect on {sure} of {sets} consistent data sets."
+            for method, sets, sure in explanations.perfect(self.results)
         ]
         lines += self.notes
         lines += [f"FAILED {failure}" for failure in done.failures]
@@ -235,51 +236,29 @@ def _write(
             shown[name] = points
     text = page(shown, title=TITLE, notes=found.notes, pictures=pictures)
     write_text(found.out / "index.html", text)
-    hardware = _hardware()
-    first_run = _first_run(found, command, minutes, hardware)
-    text = markdown(
-        shown,
-        command=command,
-        notes=found.notes,
-        again=found.again,
-        hardware=hardware,
-        minutes=minutes,
-        kept=found.outcome.kept,
-        first_run=first_run,
-    )
+    run = _how_it_was_made(found, command, minutes)
+    text = markdown(shown, run=run, notes=found.notes, again=found.again)
     write_text(found.out / "reproduction.md", text)
     if docs is not None:
         write_text(Path(docs), text)
 
 
-def _hardware() -> str:
-    """The machine, and whether it was busy with other work."""
-    cores = os.cpu_count() or 1
-    said = f"{cores} cores ({platform.machine()}), Python {platform.python_version()}"
-    try:
-        busy = os.getloadavg()[1]
-    except (AttributeError, OSError):  # not on every system
-        return said
-    if busy > cores + 1:
-        said += f", busy with other work (load {busy:.0f}), so times are rough"
-    return said
-
-
-def _first_run(
-    found: Reproduction, command: str, minutes: float, hardware: str
-) -> dict[str, Any] | None:
-    """How the cells of a folder were first computed, if one run did so without a break."""
+def _how_it_was_made(found: Reproduction, command: str, minutes: float) -> str:
+    """The command, the machine and the time; kept for later runs that only write the page."""
     record = found.out / "run.json"
+    cores = os.cpu_count() or 1
+    machine = f"{cores} cores ({platform.machine()}), Python {platform.python_version()}"
     if found.outcome.kept == 0 and found.outcome.computed and not found.outcome.interrupted:
-        told = {
-            "command": command,
-            "cells": found.outcome.computed,
-            "minutes": minutes,
-            "hardware": hardware,
-        }
-        write_text(record, json.dumps(told, indent=1) + "\n")
+        told = (
+            f"Written by one uninterrupted run of `{command}`: {found.outcome.computed:,} cells in "
+            f"{minutes:.0f} minutes on {machine}. Do not edit."
+        )
+        write_text(record, json.dumps({"run": told}, indent=1) + "\n")
         return told
-    if record.exists():
-        kept: dict[str, Any] = json.loads(record.read_text(encoding="utf-8"))
+    if record.exists() and found.outcome.computed == 0:
+        kept: str = json.loads(record.read_text(encoding="utf-8"))["run"]
         return kept
-    return None
+    return (
+        f"Written by `{command}` on {machine}: {found.outcome.computed:,} cells, and "
+        f"{found.outcome.kept:,} of earlier runs into the same folder. Do not edit."
+    )

@@ -9,7 +9,7 @@ from typing import Any
 
 from hitsndiffs.errors import InputError
 
-__all__ = ["CONTESTANTS", "Contestant", "available", "contestant"]
+__all__ = ["BY_COUNT", "CONTESTANTS", "Contestant", "available", "contestant"]
 
 #: "Maximal L2-norm of 10⁻⁵ over the change" (Section IV-A).
 PAPER_TOL = 1e-5
@@ -28,7 +28,8 @@ class Contestant:
     method, params
         The arguments of :func:`hitsndiffs.rank`.
     needs
-        What it needs besides the responses: ``"key"``, ``"order"``, ``"model"`` or None.
+        What it needs besides the responses: ``"key"``, ``"order"``, ``"levels"`` (the order as the
+        published code has it) or None.
     ours
         Whether it is ours rather than the paper's.
     growth
@@ -48,7 +49,7 @@ class Contestant:
 
 
 #: Take the place of a library method: see published, full_matrices.
-PUBLISHED_GRM, BY_FULL_MATRICES = "published-grm", "full-matrices"
+BY_COUNT, BY_FULL_MATRICES = "right-answers", "full-matrices"
 
 _HND = {"tol": PAPER_TOL, "gap": False}
 #: Coarser than the default: four times as fast, with the same accuracy to within 0.002.
@@ -62,13 +63,10 @@ _ALL = (
     Contestant("pooled-investment", "PooledInvestment", "pooled-investment"),
     Contestant("true-answer", "True-answer", "true-answer", needs="key"),
     Contestant("grm", "GRM-estimator", "grm", _GRM, needs="order"),
-    Contestant(
-        "grm-published",
-        "GRM-estimator as published",
-        PUBLISHED_GRM,
-        needs="model",
-        paper="grm",
-    ),
+    # the paper's text where its code differs, and its code where that is at fault
+    Contestant("truthfinder-text", "TruthFinder by the text", "truthfinder", {"formula": "text"}),
+    Contestant("true-answer-count", "True-answer, counted", BY_COUNT, needs="key"),
+    Contestant("grm-levels", "GRM, the code's levels", "grm", _GRM, needs="levels", paper="grm"),
     # with full matrices, as the paper times them (see full_matrices)
     Contestant("hnd/power", "HnD-power", BY_FULL_MATRICES),
     Contestant("hnd/arnoldi", "HnD-direct", BY_FULL_MATRICES, growth=2.0),
@@ -79,9 +77,6 @@ _ALL = (
     Contestant("hnd/power-sums", "HnD-power on sums", "hnd", {"solver": "power"}, ours=True),
     Contestant(
         "hnd/deflation-sums", "HnD-deflation on sums", "hnd", {"solver": "deflation"}, ours=True
-    ),
-    Contestant(
-        "hnd/centred", "HnD, known vector left out", "hnd", {"solver": "centred"}, ours=True
     ),
     Contestant("hnd/lanczos", "HnD-Lanczos", "hnd", {"solver": "lanczos"}, ours=True),
     Contestant("abh/power-sums", "ABH-power, D a vector", "abh", {"solver": "power"}, ours=True),
@@ -110,18 +105,12 @@ def available(names: Sequence[str]) -> tuple[list[str], list[str]]:
     can, words = [], []
     for name in names:
         method = contestant(name).method
-        if method == PUBLISHED_GRM:
-            if find_spec("girth") is None:
-                raise InputError(
-                    f"{name} needs the package girth, which is not installed: pip install girth."
-                )
-            can.append(name)
-        elif method == "grm" and find_spec("mirt") is None:
+        if method == "grm" and find_spec("mirt") is None:
             words.append(
                 "The GRM-estimator is left out: it needs the package mirt "
                 "(pip install 'hitsndiffs[irt]')."
             )
-        elif method != BY_FULL_MATRICES and method not in METHODS:
+        elif method not in (BY_COUNT, BY_FULL_MATRICES) and method not in METHODS:
             raise InputError(f"There is no method {name!r}; choose from {', '.join(METHODS)}.")
         else:
             can.append(name)

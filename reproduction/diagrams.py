@@ -99,8 +99,14 @@ def draw_models(canvas: Any, colours: tuple[str, ...]) -> None:
                 "shrinkB": 16,
             },
         )
+        leftwards = x1 < x0  # the label stands above the arrow
         axes.text(
-            (x0 + x1) / 2 + 0.06, (y0 + y1) / 2 + 0.06, arrow.condition, fontsize=8, color="#333333"
+            (x0 + x1) / 2 + (-0.06 if leftwards else 0.06),
+            (y0 + y1) / 2 + 0.06,
+            arrow.condition,
+            ha="right" if leftwards else "left",
+            fontsize=8,
+            color="#333333",
         )
     for name, (free, x, y) in MODELS.items():
         box = {"boxstyle": "round,pad=0.45", "facecolor": "white", "edgecolor": colours[0]}

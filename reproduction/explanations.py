@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from hitsndiffs.irt.recipes import DEFAULT_AMAX, DEFAULT_BMAX
-from reproduction.agreement import ENOUGH_RUNS, Result, summarise
+from reproduction.agreement import Result, summarise
 from reproduction.cells import Cell
 from reproduction.contestants import contestant
 from reproduction.figures import FIGURES, RANKERS
@@ -18,10 +18,10 @@ __all__ = [
     "CHECKED",
     "Count",
     "cause",
-    "certified",
     "counts",
     "label",
     "outliers",
+    "perfect",
     "recheck",
     "share",
 ]
@@ -33,6 +33,8 @@ All = Mapping[str, Sequence[Result]]
 
 #: A second look takes this many times the runs, on data from another seed.
 MORE_RUNS = 4
+#: Points with fewer runs are not looked at again.
+LEAST_RUNS = 5
 OTHER_SEED = 1_000_003
 #: The settings that the accuracy figures of a model share, except for the one each varies.
 USUAL = {
@@ -74,7 +76,7 @@ def counts(results: All) -> list[Count]:
     """Count the accuracy cells that agree, for each method of the paper."""
     cells = accuracy_cells(results)
     found = []
-    for method in (*RANKERS, "grm-published"):
+    for method in RANKERS:
         own = [r for r in cells if r.method == method]
         if own:
             found.append(Count(method, len(own), sum(r.verdict == "agrees" for r in own)))
@@ -90,17 +92,13 @@ def share(results: All, methods: Sequence[str] = CHECKED) -> Count:
 def outliers(results: All) -> list[Result]:
     """All compared points, in any figure, that do not agree."""
     return [
-        r
-        for name, points in results.items()
-        if not FIGURES[name].shows  # its points belong to another figure
-        for r in points
-        if r.verdict in ("higher", "lower")
+        r for name, points in results.items() for r in points if r.verdict in ("higher", "lower")
     ]
 
 
-def certified(results: All) -> list[tuple[str, int, int]]:
-    """For each method: the number of consistent data sets, and how many it is certified on."""
-    points = [r for r in results.get("accuracy/c1p/items", ()) if r.panel == "certified"]
+def perfect(results: All) -> list[tuple[str, int, int]]:
+    """For each method: the number of consistent data sets, and on how many its order is perfect."""
+    points = [r for r in results.get("accuracy/c1p/items", ()) if r.panel == "perfect"]
     found = []
     for method in RANKERS:
         own = [r for r in points if r.method == method]
@@ -121,10 +119,10 @@ def recheck(
     doubtful = [
         r
         for r in outliers(results)
-        if r.method not in ("grm", "grm-published")
+        if r.method not in ("grm", "grm-levels")
         and r.panel != "iterations"
         and FIGURES[r.figure].paper_runs > 1
-        and r.runs >= ENOUGH_RUNS
+        and r.runs >= LEAST_RUNS
     ]
     other = seed + OTHER_SEED
     work: list[Work] = []
@@ -147,49 +145,45 @@ def cause(result: Result, again: Result | None = None) -> str:
     model = FIGURES[result.figure].model
     if result.panel == "iterations":
         return (
-            "Rounds of few users vary from one data set to the next, and ABH-power's always do; "
-            "both are medians of five."
+            "Rounds: with few users they vary from one data set to the next; ABH-power's always do."
         )
-    if result.method == "grm-published":
+    if result.method == "grm-levels":
         return (
-            f"The published program with the published levels, {result.runs} runs beside the "
-            "paper's ten: wrong levels turn some rankings upside down, and means of few runs vary."
+            "GRM-estimator with the published levels: wrong levels turn rankings upside down in "
+            "some runs and not in others, so a mean of few runs says little; mirt and girth differ "
+            "too."
         )
     if result.method == "grm" and model in ("bock", "samejima"):
         return (
-            "The published code gives an option its entry of an argsort where its rank is needed "
-            '(for Samejima, of an argsort that includes the hidden "don\'t know"), which '
-            "understates the GRM-estimator; here options are ranked. With the published levels "
-            "and program (`--methods grm-published`) it is as low as in the paper, and on "
-            "Samejima's data as often upside down as not: that, not guessing, is why it “works "
-            "poorly”."
+            "GRM-estimator: the published levels are entries of an argsort, not ranks (for "
+            'Samejima, of an argsort that includes the hidden "don\'t know"); here options are in '
+            "order. That, not guessing, is why the paper's “works poorly” on Samejima's data."
         )
     if result.method == "grm" and FIGURES[result.figure].varies == "answer_probability":
         return (
-            "The published code hands missing answers to girth as one more, lowest level; here "
-            "they are missing. With the published levels and program (`--methods grm-published`) "
-            "the paper's values come out."
+            "GRM-estimator: the published code counts missing answers as one more, lowest level; "
+            "here they are missing."
         )
     if result.method == "grm":
-        return "Another program for the same model: mirt instead of girth."
+        return "GRM-estimator: mirt instead of girth."
     if again is None:
-        return "Not looked at again: too few runs to tell chance from a difference."
+        return "Not looked at again:"
     if again.verdict == "agrees":
-        return "Chance: further runs on other data agree with the paper."
+        return "Chance, as further runs on other data agree with the paper:"
     twins = twin_values(result)
     if twins and min(twins) <= again.value <= max(twins):
         return (
-            "Chance in the paper's ten runs: its other figures have a point with the same setting, "
-            "and ours lies within their values."
+            "Chance in the paper's ten runs (its other figures have a point with the same setting, "
+            "and ours lies within their values):"
         )
     if result.method == "abh":
         return (
-            "ABH has rare runs far off (a reversed order, an axis of a few users); whether ten "
-            "runs meet one moves their mean by more than their standard error tells."
+            "ABH has rare runs far off (a reversed order, an axis of a few users), which move a "
+            "mean by more than its standard error tells:"
         )
     return (
         "Further runs differ too: chance in the paper's own runs (two or three of 800 comparisons "
-        "lie beyond three standard errors), or a cause not found."
+        "lie beyond three standard errors), or a cause not found:"
     )
 
 

@@ -22,6 +22,8 @@ RANKERS = (
     "grm",
 )
 WITHOUT_KEY = RANKERS[:6]
+#: Drawn beside them: the text's formula, and the published code's levels.
+TEXT, LEVELS = "truthfinder-text", "grm-levels"
 SPECTRAL = ("hnd", "abh")
 #: The variants that the paper times, with full matrices as in the paper; then the library's.
 FULL_MATRICES = ("hnd/power", "hnd/arnoldi", "hnd/deflation", "abh/direct", "abh/power")
@@ -29,7 +31,6 @@ TIMED = (
     *FULL_MATRICES,
     "hnd/power-sums",
     "hnd/deflation-sums",
-    "hnd/centred",
     "hnd/lanczos",
     "abh/power-sums",
     "abh/lanczos",
@@ -38,6 +39,8 @@ TIMED = (
 #: Extra panels: what the paper's text says where its code differs, and absolute values as drawn.
 PAIRS = "accuracy, each user and item with the probability"
 FROM_ONE = "displacement, places counted from 1"
+SIGNED = "variance, signs kept"
+BETWEEN = "displacement between two runs"
 ABSOLUTE = "accuracy, absolute"
 
 
@@ -64,10 +67,12 @@ class Figure:
     paper_runs
         How many runs the paper averages. ``--runs`` scales this: 10 means as many runs as in the
         paper, for every figure.
+    least_runs
+        As many runs at least, whatever ``--runs`` says.
     log_x, log_y
         Whether the axes are logarithmic.
-    shows
-        Another figure whose cells this one shows, if it has no cells itself.
+    beside
+        Another figure whose stored values are the paper's for this one.
     """
 
     name: str
@@ -80,9 +85,10 @@ class Figure:
     model: str = ""
     varies: str = ""
     paper_runs: int = 10
+    least_runs: int = 1
     log_x: bool = False
     log_y: bool = False
-    shows: str = ""
+    beside: str = ""
 
     def places(self, points: int | None = None) -> list[int]:
         """Indices of the points to run: all, or some spread evenly over the axis."""
@@ -93,7 +99,7 @@ class Figure:
 
     def runs(self, runs: int) -> int:
         """How many runs of each cell ``--runs`` means (a deterministic figure has one)."""
-        return max(1, runs * self.paper_runs // 10) if self.paper_runs > 1 else 1
+        return max(self.least_runs, runs * self.paper_runs // 10) if self.paper_runs > 1 else 1
 
     @property
     def slug(self) -> str:
@@ -122,7 +128,7 @@ def _accuracy(name: str) -> Figure:
         x=tuple(paper_values()[name]["x"]),
         x_label=label,
         panels=("accuracy", PAIRS) if varied == "answer_probability" else ("accuracy",),
-        methods=RANKERS,
+        methods=(*RANKERS, TEXT, *([LEVELS] if model in ("bock", "samejima") else [])),
         model=model,
         varies=argument,
         log_x=log,
@@ -137,7 +143,7 @@ def _scalability(side: str) -> Figure:
         title=f"Time against number of {side} (GRM, the other side 100)",
         x=tuple(paper_values()[name]["x"]),
         x_label=f"number of {side}",
-        panels=("seconds", "iterations"),
+        panels=("seconds", "ratio"),
         methods=TIMED,
         model="grm",
         varies=side,
@@ -147,9 +153,29 @@ def _scalability(side: str) -> Figure:
     )
 
 
+def _rounds(side: str) -> Figure:
+    """Rounds of ABH-power are heavy-tailed: three times the paper's five data sets."""
+    timed = _scalability(side)
+    return replace(
+        timed,
+        name=f"rounds/{side}",
+        kind="rounds",
+        title=f"Rounds against number of {side} (GRM, the other side 100)",
+        panels=("iterations",),
+        methods=("hnd/power", "hnd/deflation", "abh/power"),
+        least_runs=15,
+        beside=timed.name,
+    )
+
+
 def _simulated(name: str, model: str, users: int, title: str) -> Figure:
     return Figure(
-        name=name, kind="simulated", title=title, x=(users,), methods=RANKERS, model=model
+        name=name,
+        kind="simulated",
+        title=title,
+        x=(users,),
+        methods=(*RANKERS, TEXT),
+        model=model,
     )
 
 
@@ -159,13 +185,15 @@ def _all() -> Iterable[Figure]:
             yield _accuracy(name)
     yield _scalability("users")
     yield _scalability("items")
+    yield _rounds("users")
+    yield _rounds("items")
     yield Figure(
         name="stability",
         kind="stability",
         title="Stability of HnD and ABH (Bock, equally spaced)",
         x=tuple(paper_values()["stability"]["x"]),
         x_label="discrimination",
-        panels=("variance", "displacement", FROM_ONE, "accuracy"),
+        panels=("variance", SIGNED, "displacement", FROM_ONE, BETWEEN, "accuracy"),
         methods=SPECTRAL,
         model="bock",
         paper_runs=100,
@@ -176,7 +204,7 @@ def _all() -> Iterable[Figure]:
         title="Six real data sets, against the True-answer ranking",
         x=tuple(name for name in paper_values()["real"]["x"] if name != "mean"),
         panels=("accuracy", ABSOLUTE),
-        methods=WITHOUT_KEY,
+        methods=(*WITHOUT_KEY, TEXT),
         paper_runs=1,
     )
     american = "American Experience test"
@@ -193,14 +221,6 @@ def _all() -> Iterable[Figure]:
         panels=("relative rounds",),
         methods=("abh/power",),
         model="grm",
-    )
-    yield replace(
-        _scalability("items"),
-        name="abh-power/iterations",
-        title="Rounds against number of items",
-        panels=("iterations",),
-        methods=("hnd/power", "hnd/deflation", "abh/power"),
-        shows="scalability/items",
     )
     for name, title in (
         ("curves/intro", "The introduction's example: three items and four users"),
@@ -254,8 +274,4 @@ def choose(names: Iterable[str]) -> list[Figure]:
                 f"There is no figure {name!r}; see python -m reproduction --list.{hint}"
             )
         chosen.update((figure.name, figure) for figure in hits)
-    # A figure that shows another's cells needs that figure to be run.
-    for figure in list(chosen.values()):
-        if figure.shows:
-            chosen.setdefault(figure.shows, FIGURES[figure.shows])
     return [figure for figure in FIGURES.values() if figure.name in chosen]

@@ -32,7 +32,7 @@ FILLED = 0.8
 
 @dataclass(frozen=True)
 class Run:
-    """Result of a variant: the axis, the rounds of its power iterations, and its time."""
+    """Result of a variant: the axis, the rounds of its power iterations, and its processor time."""
 
     scores: Vector
     rounds: int
@@ -94,9 +94,9 @@ def run_variant(
             f"({needed / 1e9:.0f} GB), and {free / 1e9:.0f} GB are free."
         )
     rng = np.random.default_rng(seed)
-    begin = time.perf_counter()
+    begin = time.process_time()
     scores, rounds = VARIANTS[name](C, rng, tol)
-    return Run(scores, rounds, time.perf_counter() - begin)
+    return Run(scores, rounds, time.process_time() - begin)
 
 
 def _normalised(C: Vector) -> tuple[Vector, Vector]:

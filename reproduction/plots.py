@@ -15,7 +15,7 @@ from reproduction.agreement import Result
 from reproduction.contestants import CONTESTANTS, contestant
 from reproduction.diagrams import draw_models, draw_tripartite
 from reproduction.drawings import CURVES, worked_example
-from reproduction.figures import ABSOLUTE, FROM_ONE, PAIRS, Figure
+from reproduction.figures import ABSOLUTE, BETWEEN, FROM_ONE, PAIRS, SIGNED, Figure
 from reproduction.values import DATA, paper_values
 
 __all__ = ["draw", "have_matplotlib"]
@@ -26,10 +26,13 @@ MARKERS = ("o", "s", "^", "v", "D", "P", "X", "*")
 PANEL_LABELS = {
     "accuracy": "accuracy (Spearman)",
     "seconds": "seconds",
-    "iterations": "rounds",
+    "iterations": "rounds (bars: fewest to most)",
     "variance": "variance of |eigenvector|",
     "displacement": "mean displacement (as published)",
+    "ratio": "time / HnD-power's",
+    SIGNED: "variance of the eigenvector",
     FROM_ONE: "mean displacement (from 1)",
+    BETWEEN: "mean displacement between runs",
     PAIRS: "accuracy, each pair with the probability",
     "relative rounds": "rounds / fewest",
 }
@@ -81,8 +84,8 @@ def draw(figure: Figure, results: Sequence[Result], folder: Path) -> list[Path]:
 def _look(method: str) -> dict[str, Any]:
     """The colour and marker of a method, the same in every figure."""
     if method in CONTESTANTS:
-        place = list(CONTESTANTS).index(method)
-        place = place if place < 9 else place - 9
+        kind = [name for name in CONTESTANTS if ("/" in name) == ("/" in method)]
+        place = kind.index(method)
     else:
         place = sum(map(ord, method))
     look = {"color": COLOURS[place % len(COLOURS)], "marker": MARKERS[place % len(MARKERS)]}
@@ -100,7 +103,7 @@ def _panels(canvas: Any, figure: Figure) -> Iterator[tuple[Any, str]]:
 
 def _lines(canvas: Any, figure: Figure, results: Sequence[Result]) -> None:
     """Lines with error bars, with the paper's lines behind."""
-    theirs = paper_values().get(figure.shows or figure.name, {})
+    theirs = paper_values().get(figure.beside or figure.name, {})
     our_x, their_x = _x_axes(results, theirs)
     for axes, panel in _panels(canvas, figure):
         for method, values in theirs.get(panel, {}).items():
@@ -111,7 +114,7 @@ def _lines(canvas: Any, figure: Figure, results: Sequence[Result]) -> None:
             axes.errorbar(
                 [our_x.get(r.place, r.x) for r in line],
                 [r.value for r in line],
-                yerr=[r.error for r in line] if not figure.log_y else None,
+                yerr=_error_bars(figure, line),
                 label=contestant(method).label,
                 markersize=4,
                 linewidth=1.3,
@@ -129,6 +132,13 @@ def _lines(canvas: Any, figure: Figure, results: Sequence[Result]) -> None:
         if figure.log_y:
             axes.set_yscale("log")
     _legend(canvas, paper=bool(theirs))
+
+
+def _error_bars(figure: Figure, line: Sequence[Result]) -> Any:
+    """Standard errors; for rounds, from the fewest to the most; none for times."""
+    if figure.kind == "rounds":
+        return [[r.value - r.low for r in line], [r.high - r.value for r in line]]
+    return None if figure.log_y else [r.error for r in line]
 
 
 def _x_axes(
@@ -255,6 +265,7 @@ def _example(canvas: Any, figure: Figure, results: Sequence[Result]) -> None:  #
 _DRAW = {
     "accuracy": _lines,
     "scalability": _lines,
+    "rounds": _lines,
     "stability": _lines,
     "beta": _lines,
     "real": _bars,

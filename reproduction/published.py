@@ -8,11 +8,10 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from hitsndiffs.errors import MissingExtraError
 from hitsndiffs.irt import Bock, Samejima, Simulation
 from hitsndiffs.results.metrics import average_ranks
 
-__all__ = ["displacement", "grm_abilities", "grm_levels"]
+__all__ = ["displacement", "grm_levels", "grm_order", "right_answers"]
 
 Vector = npt.NDArray[np.float64]
 IntMatrix = npt.NDArray[np.int64]
@@ -49,19 +48,39 @@ def grm_levels(sim: Simulation) -> IntMatrix:
     return np.where(answered, levels, slopes.shape[1] - 1).T
 
 
-def grm_abilities(sim: Simulation) -> Vector:
-    """Abilities from girth, the package that the published code uses, given the same levels.
+def grm_order(sim: Simulation) -> dict[str, list[str]]:
+    """The options of each item from worst to best, by the published levels.
 
-    It takes 5 seconds for 100 users and 100 items, where mirt takes 0.25.
+    Missing answers stay missing here, and "don't know", which nobody can choose, takes no part.
+
+    Examples
+    --------
+    >>> from hitsndiffs.irt import simulate
+    >>> model = Bock(slopes=[[3.0, 1.0, 2.0]], intercepts=[[0.0, 0.0, 0.0]])
+    >>> grm_order(simulate(model, users=4, ability=[-9.0, -1.0, 0.3, 9.0], seed=4))
+    {'item-01': ['C', 'A', 'B']}
     """
-    try:
-        from girth import grm_mml
-    except ImportError:
-        raise MissingExtraError(
-            "The published GRM-estimator is the package girth, which is not installed: "
-            "pip install girth."
-        ) from None
-    return np.asarray(grm_mml(grm_levels(sim).T)["Ability"], dtype=float)
+    responses, levels = sim.responses, grm_levels(sim)
+    order = {}
+    for number, item in enumerate(responses.items.tolist()):
+        first, last = responses.item_starts[number : number + 2]
+        names = responses.option_labels[first:last].tolist()
+        codes = responses.codes[number]
+        places = {name: int(levels[codes == code, number][0]) for code, name in enumerate(names)}
+        order[item] = sorted(names, key=places.__getitem__)
+    return order
+
+
+def right_answers(sim: Simulation) -> Vector:
+    """How many right answers each user gave: the paper's True-answer (ours is their share)."""
+    responses = sim.responses
+    right = np.zeros(responses.n_users)
+    for number, item in enumerate(responses.items.tolist()):
+        first, last = responses.item_starts[number : number + 2]
+        names = responses.option_labels[first:last].tolist()
+        if sim.key[item] in names:
+            right += responses.codes[number] == names.index(sim.key[item])
+    return right
 
 
 def displacement(scores: Vector) -> float:

@@ -12,9 +12,26 @@ from hitsndiffs.errors import InputError
 from hitsndiffs.irt.codes import from_codes, labels
 from reproduction.fetching import REPOSITORY
 
-__all__ = ["FOLDER_VARIABLE", "WHERE_FROM", "data_folder", "read_set", "require_data"]
+__all__ = [
+    "FOLDER_VARIABLE",
+    "PAPER_SIZES",
+    "WHERE_FROM",
+    "data_folder",
+    "read_set",
+    "require_data",
+    "sizes",
+]
 
 FOLDER_VARIABLE = "HITSNDIFFS_DATA"
+#: Figure 10: users, items, options per item.
+PAPER_SIZES = {
+    "Chinese": (50, 24, 5),
+    "English": (63, 30, 5),
+    "IT": (36, 25, 4),
+    "Medicine": (45, 36, 4),
+    "Pokemon": (55, 20, 6),
+    "Science": (111, 20, 5),
+}
 #: Shown when the data are needed but missing.
 WHERE_FROM = (
     f"They are in the authors' repository ({REPOSITORY}): run "
@@ -61,3 +78,14 @@ def read_set(name: str) -> tuple[Responses, dict[str, str]]:
         codes, users=labels("user", codes.shape[1], width=3), items=items, option_labels=options
     )
     return responses, dict(zip(items.tolist(), (str(t) for t in truth.tolist()), strict=True))
+
+
+def sizes() -> dict[str, tuple[int, int, int]]:
+    """Users, items and most options of an item, of each set that is here."""
+    found = {}
+    if data_folder() is not None:
+        for name in PAPER_SIZES:
+            responses, key = read_set(name)
+            chosen = {*responses.option_labels.tolist(), *key.values()}
+            found[name] = (responses.n_users, responses.n_items, len(chosen))
+    return found

@@ -1,4 +1,4 @@
-"""The output of a run: tables, a page for the browser, and a page for the documentation."""
+"""The output of a run: tables, and a page for the browser."""
 
 from __future__ import annotations
 
@@ -17,15 +17,8 @@ from reproduction.agreement import AGREE_WITHIN, Result
 from reproduction.diagrams import SPECIAL_CASES, graph
 from reproduction.drawings import CURVES, worked_example
 from reproduction.figures import FIGURES, Figure
-from reproduction.judgements import (
-    beta_section,
-    displacement_section,
-    markdown_table,
-    missing_section,
-    speed_sections,
-)
 
-__all__ = ["markdown", "page", "write_tables", "write_text"]
+__all__ = ["page", "write_tables", "write_text"]
 
 All = Mapping[str, Sequence[Result]]
 
@@ -178,134 +171,3 @@ def _cell(r: Result | None) -> str:
     if r.distance is None:
         return f"<td>{text}</td>"
     return f"<td class='{r.verdict}' title='{r.distance:+.1f} standard errors'>{text}</td>"
-
-
-# -- the page for the documentation -------------------------------------------------------------
-
-
-def markdown(
-    results: All,
-    *,
-    command: str,
-    notes: Sequence[str],
-    again: Mapping[Any, Result] | None = None,
-    hardware: str = "",
-    minutes: float = 0.0,
-    kept: int = 0,
-    first_run: Mapping[str, Any] | None = None,
-) -> str:
-    """What agrees with the paper, what differs, and why."""
-    together = explanations.share(results)
-    lines = [
-        "# The paper's figures, reproduced",
-        "",
-        f"Written by `{command}`"
-        + (f" in {minutes:.0f} minutes" if minutes >= 1 else "")
-        + (f" on {hardware}" if hardware else "")
-        + ". Do not edit.",
-        "",
-        *_kept_words(kept, first_run),
-        f"A cell *agrees* when our mean and the paper's are within {AGREE_WITHIN:g} standard "
-        "errors, theirs (estimated as equal to ours) and ours together.",
-        "",
-    ]
-    if together.cells:
-        lines += [
-            "## Accuracy figures",
-            "",
-            *markdown_table(
-                ["method", "cells", "agree", "share"],
-                [
-                    [explanations.label(c.method), c.cells, c.agree, f"{c.share:.1%}"]
-                    for c in explanations.counts(results)
-                ],
-            ),
-            f"HnD, ABH, HITS, Investment, PooledInvestment and True-answer together: "
-            f"{together.agree} of {together.cells} ({together.share:.1%}).",
-            "",
-        ]
-    lines += _other_figures(results)
-    lines += _consistent_section(results)
-    lines += missing_section(results)
-    lines += displacement_section(results)
-    lines += speed_sections(results)
-    lines += beta_section(results)
-    lines += _outlier_section(results, again or {})
-    if notes:
-        lines += ["## Left out", "", *(f"- {note}" for note in notes), ""]
-    return "\n".join(lines)
-
-
-def _kept_words(kept: int, first_run: Mapping[str, Any] | None) -> list[str]:
-    if kept == 0:
-        return []
-    if not first_run:
-        return [f"{kept:,} cells were computed by earlier runs into the same folder, and kept.", ""]
-    return [
-        f"{first_run['cells']:,} cells were computed by one uninterrupted run of "
-        f"`{first_run['command']}`, in {first_run['minutes']:.0f} minutes on "
-        f"{first_run['hardware']}, and kept.",
-        "",
-    ]
-
-
-def _other_figures(results: All) -> list[str]:
-    rows = []
-    for name, points in results.items():
-        compared = [r for r in points if r.verdict]
-        if FIGURES[name].kind != "accuracy" and compared:
-            agree = sum(r.verdict == "agrees" for r in compared)
-            title = FIGURES[name].title
-            if FIGURES[name].kind == "scalability" and not FIGURES[name].shows:
-                title += ": rounds"
-            rows.append([title, len(compared), agree])
-    if not rows:
-        return []
-    return ["## Other figures", "", *markdown_table(["figure", "cells", "agree"], rows)]
-
-
-def _consistent_section(results: All) -> list[str]:
-    found = explanations.certified(results)
-    if not found:
-        return []
-    return [
-        "## Consistent answers (C1P, Figure 4h)",
-        "",
-        "How many rankings are certified: for every option, the users who chose it stand next to "
-        "each other.",
-        "",
-        *markdown_table(
-            ["method", "data sets", "certified"],
-            [[explanations.label(method), sets, sure] for method, sets, sure in found],
-        ),
-    ]
-
-
-def _outlier_section(results: All, again: Mapping[Any, Result]) -> list[str]:
-    causes: dict[str, list[Result]] = {}
-    for r in explanations.outliers(results):
-        causes.setdefault(explanations.cause(r, again.get(r.key)), []).append(r)
-    if not causes:
-        return []
-    lines = [
-        "## What differs, and why",
-        "",
-        "*se*: standard errors from the paper; *again*: four times the runs, on other data.",
-        "",
-    ]
-    for why, points in causes.items():
-        lines += [
-            why,
-            "",
-            "| figure | panel | method | at | paper | ours | se | again | se |",
-            "|---|---|---|---:|---:|---:|---:|---:|---:|",
-        ]
-        for r in points:
-            second = again.get(r.key)
-            said = "| |" if second is None else f"{second.value:.4g} | {second.distance:+.1f} |"
-            lines.append(
-                f"| {r.figure} | {r.panel} | {explanations.label(r.method)} | {r.x} "
-                f"| {r.paper:.4g} | {r.value:.4g} | {r.distance:+.1f} | {said}"
-            )
-        lines.append("")
-    return lines

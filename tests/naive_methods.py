@@ -44,7 +44,7 @@ def hits(answers, rounds=2000):
     return np.array(s), np.array(w)
 
 
-def truthfinder(answers, trust=0.9, rounds=200):
+def truthfinder(answers, trust=0.9, rounds=200, divided=True):
     C, items = one_hot(answers)
     s = [trust] * len(C)
     for _ in range(rounds):
@@ -54,7 +54,8 @@ def truthfinder(answers, trust=0.9, rounds=200):
             for j in _choosers(C, o):
                 wrong *= 1 - s[j]
             w.append(1 - wrong)
-        w = shares(w, items)
+        if divided:
+            w = shares(w, items)
         s = [sum(w[o] for o in _chosen(C, j)) / len(_chosen(C, j)) for j in range(len(C))]
     return np.array(s), np.array(w)
 

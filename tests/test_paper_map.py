@@ -47,7 +47,7 @@ def missing(cell, folder):
     lost = []
     for name in named:
         file, _, what = name.partition("::")
-        path = folder / file
+        path = (ROOT if file.startswith("reproduction/") else folder) / file
         if not path.is_file() or (what and what not in defined(path)):
             lost.append(name)
     return lost

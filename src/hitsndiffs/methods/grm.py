@@ -33,7 +33,8 @@ class GradedItems(Learnt):
     items
         Their labels.
     slopes, thresholds
-        Of each item; thresholds are a row per item.
+        Of each item; thresholds are a row per item, with NaN after the last of an item that has
+        fewer levels than others.
     log_likelihood
         Of all answers.
     """
@@ -138,7 +139,7 @@ class GRM(Method):
             learnt=GradedItems(
                 items=data.items.labels[used],
                 slopes=np.asarray(fitted.model.parameters["discrimination"], dtype=float),
-                thresholds=np.asarray(fitted.model.parameters["thresholds"], dtype=float),
+                thresholds=_thresholds(fitted, table),
                 log_likelihood=float(fitted.log_likelihood),
             ),
         )
@@ -188,6 +189,13 @@ def level_table(data: Engine, levels: Ints) -> tuple[Ints, Ints]:
     answered = codes != np.iinfo(codes.dtype).max
     options = np.where(answered, codes.astype(np.int64), 0) + data.items.starts[used, None]
     return np.where(answered, dense[options], -1).T.copy(), used
+
+
+def _thresholds(fitted: Any, table: Ints) -> Floats:
+    """Rows of thresholds; mirt fills rows up with zeros, which could be taken for thresholds."""
+    found = np.array(fitted.model.parameters["thresholds"], dtype=float)
+    found[np.arange(found.shape[1]) >= table.max(axis=0)[:, None]] = np.nan
+    return found
 
 
 def _key(method: GRM, data: Engine, s: Floats) -> Floats:

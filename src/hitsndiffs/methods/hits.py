@@ -19,7 +19,8 @@ class HITS(Method):
 
     Options get the sum of their choosers' scores, divided by its sum within the item; users get
     the sum of their options' weights, divided by the largest. When everybody answers everything
-    this is the first eigenvector of ``C Cᵀ``. Users who answer more items score higher.
+    this is the first eigenvector of ``C Cᵀ``, as in the paper's text; elsewhere the division, which
+    its published code makes, changes the order. Users who answer more items score higher.
 
     Parameters
     ----------

@@ -42,11 +42,10 @@ class HND(Method):
     ----------
     solver
         ``"lanczos"`` (default), ``"power"`` (the paper's Algorithm 1), ``"arnoldi"`` (the
-        paper's direct variant, small data), ``"deflation"`` (the paper's, with a power iteration
-        for the left eigenvector) or ``"centred"`` (the same with that vector known).
+        paper's direct variant, small data) or ``"deflation"`` (the paper's, with a power iteration
+        for the left eigenvector).
     tol, max_iterations
-        ``power``, ``deflation`` and ``centred`` stop when the unit vector changes by at most
-        ``tol`` (L2).
+        ``power`` and ``deflation`` stop when the unit vector changes by at most ``tol`` (L2).
     gap
         Whether to compute the next axis too, which shows whether the order is determined.
     answers, strong_user

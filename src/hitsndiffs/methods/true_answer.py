@@ -21,6 +21,9 @@ __all__ = ["TrueAnswer"]
 class TrueAnswer(Method):
     """The share of right answers under a given key (the paper's cheating baseline).
 
+    The paper counts right answers. That ranks alike where users answered equally many items; else
+    the share does not punish those who answered fewer.
+
     Parameters
     ----------
     key

@@ -32,6 +32,9 @@ class TruthFinder(Method):
 
     Parameters
     ----------
+    formula
+        ``"published"`` divides an option's weight by the sum within its item, as the code published
+        with the paper does; ``"text"`` does not, as its text says.
     trust
         Every user's initial trust.
     tol, max_iterations
@@ -39,8 +42,9 @@ class TruthFinder(Method):
 
     Notes
     -----
-    ``s = mean w`` over the chosen options and ``w = 1 - Π (1 - s)`` over the choosers, divided by
-    its sum within the item. With hundreds of users per option the product vanishes beside 1, all
+    ``s = mean w`` over the chosen options and ``w = 1 - Π (1 - s)`` over the choosers. The two
+    formulas rank differently: undivided weights are all near 1, so that a user's least trusted
+    options decide. With hundreds of users per option the product vanishes beside 1, all
     ``w`` are equal to the last bit, and the formula as written ranks nobody. The scores are then
     minus the logarithm of the mean doubt ``Π (1 - s)`` over the chosen options, which is the same
     ranking wherever users answered the same items; a note says so.
@@ -58,7 +62,9 @@ class TruthFinder(Method):
         "trust as a probability: an option is wrong only if all its choosers are"
     )
     use: ClassVar[str] = "as a rival in comparisons"
+    one_of: ClassVar[dict[str, tuple[str, ...]]] = {"formula": ("published", "text")}
 
+    formula: str = "published"
     trust: float = 0.9
     tol: float = 1e-5
     max_iterations: int = 10_000
@@ -70,13 +76,15 @@ class TruthFinder(Method):
         change, rounds = np.inf, 0
         while change > self.tol and rounds < self.max_iterations:
             log_doubt = data.choosers(np.log1p(-np.minimum(s, NEARLY_ONE)))
-            w = data.items.share(-np.expm1(log_doubt))
+            w = -np.expm1(log_doubt)
+            if self.formula == "published":
+                w = data.items.share(w)
             new = data.choices(w) / answers
             change = float(np.abs(new - s).sum())
             s = new
             rounds += 1
 
-        scores, notes = _resolved(s, log_doubt, data)
+        scores, notes = _resolved(s, self._log_mean_doubt(log_doubt, data), data)
         # exactly one option is right: turn the options' separate probabilities into odds
         odds = np.log(np.maximum(-np.expm1(log_doubt), 1e-300)) - log_doubt
         return Fit(
@@ -89,14 +97,19 @@ class TruthFinder(Method):
             residual=change,
         )
 
+    def _log_mean_doubt(self, log_doubt: Floats, data: Engine) -> Floats:
+        if self.formula == "published":
+            return log_mean_doubt(log_doubt, data)
+        undivided: Floats = log_of_sums(data, log_doubt) - np.log(data.answers_per_user)
+        return undivided
 
-def _resolved(s: Floats, log_doubt: Floats, data: Engine) -> tuple[Floats, tuple[str, ...]]:
+
+def _resolved(s: Floats, doubt: Floats, data: Engine) -> tuple[Floats, tuple[str, ...]]:
     """The trust, or, where doubts are too small to show in it, minus their logarithm.
 
     Users who answered the same items rank alike in both, so there the loss of any level is a reason
     to switch; elsewhere trust must have lost more than half of the levels.
     """
-    doubt = log_mean_doubt(log_doubt, data)
     levels, shown = tie_groups(doubt).max() + 1, tie_groups(s).max() + 1
     lost = shown < levels if data.is_complete else shown < levels / 2
     if doubt.min() >= RESOLVED or not lost:

@@ -1,4 +1,4 @@
-"""Five ways to find the second axis of ``U`` (Sections III-C and III-F of the paper)."""
+"""Four ways to find the second axis of ``U`` (Sections III-C and III-F of the paper)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from hitsndiffs.spectral.operators import Averaging
 
 __all__ = ["DIRECT_UP_TO", "SOLVERS", "Solution", "cumulated", "iterate", "refuse_large", "solve"]
 
-SOLVERS = ("lanczos", "power", "arnoldi", "deflation", "centred")
+SOLVERS = ("lanczos", "power", "arnoldi", "deflation")
 
 #: Variants that store an m × m matrix refuse more users than this (3.2 GB).
 DIRECT_UP_TO = 20_000
@@ -64,12 +64,9 @@ def solve(
     data
         The data: at least two users, all with answers, one connected component.
     solver
-        ``"lanczos"``; ``"power"``, ``"arnoldi"`` and ``"deflation"`` as in the paper;
-        ``"centred"``: ``deflation`` without the power iteration for the left eigenvector,
-        which is known.
+        ``"lanczos"``; ``"power"``, ``"arnoldi"`` and ``"deflation"`` as in the paper.
     tol
-        ``power``, ``deflation`` and ``centred`` stop when the unit vector changes by at most this
-        (L2).
+        ``power`` and ``deflation`` stop when the unit vector changes by at most this (L2).
     seed, max_iterations
         Of the random start; most rounds.
     """
@@ -81,8 +78,6 @@ def solve(
         return _power(U, rng, tol, max_iterations)
     if solver == "deflation":
         return _deflation(U, rng, tol, max_iterations)
-    if solver == "centred":
-        return _centred(U, rng, tol, max_iterations)
     if solver == "arnoldi":
         return _arnoldi(U, rng, max_iterations)
     raise InputError(f"solver must be one of {', '.join(SOLVERS)}; got {solver!r}.")
@@ -160,12 +155,6 @@ def _deflation(U: Averaging, rng: np.random.Generator, tol: float, limit: int) -
         iterations=first.iterations + found.iterations,
         converged=first.converged and found.converged,
     )
-
-
-def _centred(U: Averaging, rng: np.random.Generator, tol: float, limit: int) -> Solution:
-    """Deflation with both eigenvectors of eigenvalue 1 known: the answer counts and the ones."""
-    start = U.centred(rng.uniform(size=len(U.answers)))
-    return iterate(lambda s: U.centred(U(s)), start, tol, limit)
 
 
 def _arnoldi(U: Averaging, rng: np.random.Generator, limit: int) -> Solution:
