@@ -57,7 +57,7 @@ lowest: $(VENV)/.made
 	rm -rf $(LOWEST)
 	$(BIN)/uv venv --quiet --python $(BIN)/python $(LOWEST)
 	$(BIN)/uv pip install --quiet --python $(LOWEST)/bin/python --resolution lowest-direct \
-	  --editable ".[plots,web,dask,irt]"
+	  --editable ".[plots,web,dask,irt,stats]"
 	$(BIN)/uv pip freeze --python $(LOWEST)/bin/python --exclude-editable > $(LOWEST)/versions.txt
 	$(BIN)/uv pip install --quiet --python $(LOWEST)/bin/python --constraint $(LOWEST)/versions.txt \
 	  --group dev
@@ -137,7 +137,7 @@ $(VENV)/.installed: $(VENV)/.made pyproject.toml
 	@touch $@
 
 $(VENV)/.ready: $(VENV)/.made pyproject.toml
-	@$(INSTALL) --editable ".[plots,web,dask,irt]" --group dev
+	@$(INSTALL) --editable ".[plots,web,dask,irt,stats]" --group dev
 	@touch $(VENV)/.installed $@
 
 $(VENV)/.docs: $(VENV)/.ready

@@ -194,7 +194,7 @@ def test_solver_is_deterministic_under_its_seed():
 
 
 def test_unknown_solver_says_what_there_is():
-    said = r"lanczos, power, arnoldi, deflation, centred; got 'magic'"
+    said = r"lanczos, power, arnoldi, deflation; got 'magic'"
     with pytest.raises(InputError, match=said):
         solve(opened([[0, 1], [0, 0]]), "magic")
 
