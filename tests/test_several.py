@@ -6,7 +6,9 @@ import json
 from pathlib import Path
 
 import numpy as np
+import polars as pl
 import pytest
+import reading_helpers
 
 import hitsndiffs as hnd
 from hitsndiffs import InputError
@@ -128,3 +130,67 @@ def test_every_part_is_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(several, "open_plain", counted)
     hnd.read_responses(constant_parts(tmp_path))
     assert sorted(opened) == ["a.csv", "b.csv"]
+
+
+# -- pieces of one table -------------------------------------------------------------------------
+
+
+def pieces(folder, n_files, ending, change=None):
+    """Write a quiz of 20 users per file, and the same quiz in one file; return what it holds."""
+    rng = np.random.default_rng(3)
+    names = [f"s{k:03}" for k in range(20 * n_files)]
+    cells = np.array(list("ABC"))[np.minimum(rng.integers(0, 4, (len(names), 6)), 2)]
+    frame = pl.DataFrame({"student": names, **{f"q{j}": cells[:, j] for j in range(6)}})
+    parts = [frame[20 * k : 20 * (k + 1)] for k in range(n_files)]
+    if change is not None:
+        parts[-1] = change(parts[-1])
+    for k, part in enumerate(parts):
+        part.write_csv(folder / f"part{k}.csv") if ending == "csv" else part.write_parquet(
+            folder / f"part{k}.parquet"
+        )
+    return dict(zip(names, cells.tolist(), strict=True))
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_pieces_of_one_table_are_read_as_one(tmp_path, ending):
+    whole = pieces(tmp_path, 5, ending)
+    r = hnd.read_responses(tmp_path)
+    assert r.users.tolist() == list(whole)
+    assert reading_helpers.answers(r) == {
+        (u, f"q{j}"): o for u, own in whole.items() for j, o in enumerate(own)
+    }
+    assert any(note.startswith("Joined 5 files") for note in r.notes)
+    plan = hnd.plan(tmp_path)
+    assert plan.title == "5 files of the same test"
+    assert len(plan.sources) == 5
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda part: part.rename({"q5": "q6"}),
+        lambda part: part.select(["student", "q5", "q4", "q3", "q2", "q1", "q0"]),
+        lambda part: part.drop("q5"),
+        lambda part: pl.concat([part, part.head(1).with_columns(student=pl.lit("KEY"))]),
+    ],
+    ids=["another item", "another order", "one item less", "a key below"],
+)
+def test_files_that_differ_are_joined_all_the_same(tmp_path, ending, change):
+    whole = pieces(tmp_path, 4, ending, change)
+    r = hnd.read_responses(tmp_path)
+    found = reading_helpers.answers(r)
+    assert set(r.users.tolist()) == set(whole)
+    for (user, item), option in found.items():
+        if item != "q6":
+            assert option == whole[user][int(item[1])]
+    assert len(found) >= 6 * 60
+
+
+def test_a_fault_in_one_of_many_pieces_is_named_with_its_file(tmp_path):
+    pieces(tmp_path, 4, "csv")
+    with (tmp_path / "part2.csv").open("a") as out:
+        out.write('zoe,"A"x,B,C,A,B,C\n')
+    notes = " ".join(hnd.read_responses(tmp_path).notes)
+    assert "Left out part2.csv" in notes
+    assert "line 22" in notes

@@ -72,13 +72,13 @@ def finish(
 ) -> Finished:
     """Do the steps that all formats share.
 
-    Among the users of a ``"wide"`` or ``"long"`` table there may be a key or an average;
-    ``key_user`` is the row that the caller named as the key. The items of a wide table are already
+    Among the users of ``"wide"``, ``"long"`` or ``"several"`` tables there may be a key or an
+    average; ``key_user`` is the row that the caller named as the key. The items of a wide table are already
     those asked for. Unless ``users_are_named``, rows without an answer are dropped.
     """
     done = Finished(encoded, None)
     keep_all = options.items is not None
-    if layout in ("wide", "long"):
+    if layout in ("wide", "long", "several"):
         if layout == "wide" and not keep_all and key_user is None:
             _drop_strangers(done)
         raw_key = _special_rows(done, raw_key, key_user, users_are_named)

@@ -19,6 +19,7 @@ from hitsndiffs.reading.exports.per_file import name_users
 from hitsndiffs.reading.files.documents import FileDocument
 from hitsndiffs.reading.files.folders import FolderDocument, open_document
 from hitsndiffs.reading.files.source import no_source, open_path, open_stream
+from hitsndiffs.reading.files.together import together
 from hitsndiffs.reading.finish import finish
 from hitsndiffs.reading.options import ReadingOptions
 from hitsndiffs.reading.plain import PlainReading, key_of_sheets, open_plain
@@ -102,8 +103,9 @@ def _recognised(documents: Sequence[Any], options: ReadingOptions) -> list[_Matc
         formats = (forced,)
     elif options.formats is not None:
         formats = tuple(format for format in FORMATS if format.name in options.formats)
+    plain: set[str] = set()
     for document in documents:
-        found += _matches(document, forced, formats)
+        found += _matches(document, forced, formats, plain)
     if forced is not None and not found:
         raise InputError(
             f"{', '.join(d.name for d in documents[:3])}: there is nothing in it that can be "
@@ -113,27 +115,37 @@ def _recognised(documents: Sequence[Any], options: ReadingOptions) -> list[_Matc
 
 
 def _matches(
-    document: Any, forced: Format | None, formats: Sequence[Format], depth: int = 0
+    document: Any,
+    forced: Format | None,
+    formats: Sequence[Format],
+    plain: set[str],
+    depth: int = 0,
 ) -> list[_Match]:
-    one = _match(document, formats)
+    """Return the matches in a document; ``plain`` are first lines of tables in no known format."""
+    one = _match(document, formats, plain)
     if one is not None:
         return [one]
     if isinstance(document, FolderDocument):
-        inner = [m for file in document.files() for m in _matches(file, forced, formats, depth + 1)]
-        for folder in document.subfolders():
-            inner += _matches(folder, forced, formats, depth + 1)
+        inner = []
+        for own in (*document.files(), *document.subfolders()):
+            inner += _matches(own, forced, formats, plain, depth + 1)
         return inner
     if _has_members(document) and depth < 8:
         return [
-            m for member in document.members() for m in _matches(member, forced, formats, depth + 4)
+            m
+            for member in document.members()
+            for m in _matches(member, forced, formats, plain, depth + 4)
         ]
     if forced is not None and document.kind not in ("folder", "archive"):
         return [_Match(document, forced, "asked for (format)")]
     return []
 
 
-def _match(document: Any, formats: Sequence[Format]) -> _Match | None:
+def _match(document: Any, formats: Sequence[Format], plain: set[str]) -> _Match | None:
     try:
+        is_table = isinstance(document, FileDocument) and document.kind == "table"
+        if is_table and document.first_line in plain:
+            return None
         sample = document.sample
     except InputError:
         if isinstance(document, FileDocument) and document.is_alone:
@@ -143,6 +155,8 @@ def _match(document: Any, formats: Sequence[Format]) -> _Match | None:
         why = format.recognise(sample)
         if why is not None:
             return _Match(document, format, why)
+    if is_table:
+        plain.add(document.first_line)
     return None
 
 
@@ -258,7 +272,8 @@ def _plan_plain(
 ) -> None:
     files = _plain_files(documents)
     if len(files) > 1:
-        _plan_several(plan, files, options)
+        if not _plan_together(plan, files, options):
+            _plan_several(plan, files, options)
         stack.close()
         return
     if not files:
@@ -313,6 +328,35 @@ def _has_members(document: Any) -> bool:
         if document.is_alone:
             raise
         return False  # reading it will say what is wrong; the others are still read
+
+
+def _plan_together(plan: Plan, files: list[Any], options: ReadingOptions) -> bool:
+    """Read files that are pieces of one table; say whether they are."""
+    whole = None if options.attempt or options.key_row else together(files)
+    if whole is None:
+        return False
+    try:
+        with ExitStack() as stack:
+            reading = open_plain(whole, options, stack)
+            roles = reading.layout.roles
+            if roles is not None and not roles.users:
+                return False  # the users are named after their files
+            encoded, key = reading.read()
+    except InputError:
+        return False  # reading them one by one will say what is wrong, and where
+    plan.sources = tuple(file.name for file in files)
+    plan.layout, plan.format = "several", reading.format
+    plan.title = f"{len(files):,} files of the same test"
+    plan.why = "they have the same columns"
+    plan.columns = list(reading.layout.columns)
+    plan.notes.append(f"Joined {len(files):,} files: {listed(plan.sources, most=3)}.")
+    plan.notes += encoded.notes
+
+    def read(own: Plan) -> Responses:
+        return _finished(own, encoded, key, whole.name, reading=reading)
+
+    plan._reader = read
+    return True
 
 
 def _plan_several(plan: Plan, files: list[Any], options: ReadingOptions) -> None:
@@ -388,7 +432,7 @@ def _finished(
         raw_key,
         options=options,
         name=name,
-        layout=plan.layout,
+        layout=plan.layout if reading is None else reading.layout.name,
         key_user=None if reading is None else reading.key_user,
         users_are_named=reading is None
         or reading.layout.roles is None

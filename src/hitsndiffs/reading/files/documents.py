@@ -183,6 +183,11 @@ class FileDocument:
             raise self._wrong_encoding(error) from None
         return text.removeprefix("\ufeff")
 
+    @property
+    def first_line(self) -> str:
+        """The first line of the text."""
+        return self._head_text.partition("\n")[0].rstrip("\r")
+
     @cached_property
     def _head_lines(self) -> str:
         """The beginning of the text, up to the end of a line."""

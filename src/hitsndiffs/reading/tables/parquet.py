@@ -62,6 +62,8 @@ def _checked(stream: ByteStream) -> Any:
     if stream.path is None:
         data = stream.read_within()
         start, end = data[:4], data[-4:]
+    elif isinstance(stream.path, list):  # files that have been looked at
+        return stream.path
     else:
         with stream.path.open("rb") as file:
             start = file.read(4)

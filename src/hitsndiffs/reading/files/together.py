@@ -1,0 +1,101 @@
+"""Files that are pieces of one table: the same header, one below the other.
+
+A folder of a thousand small files of one test is then read as one file, in a fraction of the time.
+Files that differ in any way are read one by one.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator, Sequence
+from contextlib import nullcontext
+from typing import Any
+
+from hitsndiffs.errors import InputError
+from hitsndiffs.reading.files.documents import FileDocument
+from hitsndiffs.reading.files.source import ByteStream, transcoded
+from hitsndiffs.reading.vocabulary import is_key_name, is_summary_name
+
+__all__ = ["TogetherDocument", "together"]
+
+#: Lines at either end of a file that could be a key, a sum or a remark.
+_EDGE = 3
+#: Bytes at the end of a large file that hold its last lines.
+_TAIL = 1 << 16
+
+
+def together(files: Sequence[Any]) -> TogetherDocument | None:
+    """Return the one table that the files are pieces of, if they are."""
+    try:
+        kinds = {file.kind for file in files}
+        if kinds == {"parquet"} and all(file.path is not None for file in files):
+            schemas = (dict(file.parquet_head.schema) for file in files)
+            first = next(schemas)
+            same = all(list(own.items()) == list(first.items()) for own in schemas)
+        elif kinds == {"table"}:
+            first_line = files[0].first_line
+            shape, place = files[0].shape, files[0].header_place
+            same = place == 0 and not shape.skip and shape.separator != " "
+            same = same and all(
+                file.first_line == first_line and _is_plain(file, shape.separator) for file in files
+            )
+        else:
+            return None
+    except (InputError, OSError, ValueError):
+        return None
+    return TogetherDocument(files) if same else None
+
+
+class TogetherDocument(FileDocument):
+    """Several files with the same header as one file."""
+
+    def __init__(self, files: Sequence[FileDocument]) -> None:
+        first = files[0]
+        super().__init__(
+            lambda: io.BytesIO(), f"{len(files):,} files", first.folders, first.settings
+        )
+        self.files = files
+        self.is_alone = True
+
+    def stream(self) -> Any:
+        """Open the bytes: those of the first file, then the others without their headers."""
+        sizes = self.settings.sizes
+        if self.files[0].kind == "parquet":
+            paths: Any = [file.path for file in self.files]
+            return nullcontext(ByteStream(io.BytesIO(b"PAR1").read, self.name, paths, sizes))
+        pieces = self._pieces()
+        return nullcontext(ByteStream(lambda _size: next(pieces, b""), self.name, sizes=sizes))
+
+    def _pieces(self) -> Iterator[bytes]:
+        size = self.settings.sizes.chunk
+        for number, file in enumerate(self.files):
+            with file.stream() as opened:
+                stream = transcoded(opened, file.encoding)
+                data = stream.read(size)
+                if number:
+                    data = data.partition(b"\n")[2]
+                while data:
+                    last = data
+                    yield data
+                    data = stream.read(size)
+                if not last.endswith(b"\n"):
+                    yield b"\n"
+
+
+def _is_plain(file: FileDocument, separator: str) -> bool:
+    """Whether the first and last lines are rows of the table, and none is a key or a sum."""
+    lines = file._head_text.splitlines()
+    if not file.is_whole:
+        if file.path is None or file.path.suffix.lower() in (".gz", ".zst"):
+            return False
+        with file.path.open("rb") as opened:
+            opened.seek(-_TAIL, io.SEEK_END)
+            lines = [*lines[: _EDGE + 1], *opened.read().decode(file.encoding).splitlines()[1:]]
+    header, rows = lines[0], lines[1:]
+    for row in [*rows[:_EDGE], *rows[-_EDGE:]]:
+        names = row.split(separator)
+        if len(names) != len(header.split(separator)) or '"' in row:
+            return False
+        if any(is_key_name(name) or is_summary_name(name) for name in names[:_EDGE]):
+            return False
+    return bool(rows)
