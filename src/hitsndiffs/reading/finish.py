@@ -73,8 +73,8 @@ def finish(
     """Do the steps that all formats share.
 
     Among the users of ``"wide"``, ``"long"`` or ``"several"`` tables there may be a key or an
-    average; ``key_user`` is the row that the caller named as the key. The items of a wide table are already
-    those asked for. Unless ``users_are_named``, rows without an answer are dropped.
+    average; ``key_user`` is the row that the caller named as the key. The items of a wide table are
+    already those asked for. Unless ``users_are_named``, rows without an answer are dropped.
     """
     done = Finished(encoded, None)
     keep_all = options.items is not None
