@@ -134,6 +134,7 @@ CASES: dict[str, tuple[str, Callable[[], Made]]] = {
     "mmlu-pro-zip": ("mmlu-pro", partial(llm.mmlu_pro, True)),
     "predictions": ("predictions", llm.predictions),
     "predictions-topics": ("predictions", partial(llm.predictions, "topics")),
+    "predictions-by-id": ("predictions", llm.predictions_by_id),
     "answers-by-id": ("answers-by-id", llm.answers_by_id),
     "answers-by-id-key": ("answers-by-id", partial(llm.answers_by_id, True)),
 }

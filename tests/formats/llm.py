@@ -518,6 +518,21 @@ def predictions(kind: str = "parquet") -> Made:
     return Made(files, answers, key)
 
 
+def predictions_by_id() -> Made:
+    """A file per model and topic, in which the ids begin anew, and nothing names the topic."""
+    q = quiz(93, n_items=12, blank=0.0)
+    files, answers, key = {}, {}, {}
+    for i in range(4):
+        for t, topic in enumerate(("art", "law")):
+            own = {}
+            for k in range(6):
+                said, right = q.letter(i, 6 * t + k), q.key_letter(6 * t + k)
+                own[f"{k}"] = {"pred": said, "gt": right, "raw": f"I say {said}, as {i}{k}{topic}"}
+                answers[f"model-{i}", f"{topic}/{k}"], key[f"{topic}/{k}"] = said, right
+            files[f"model-{i}/{topic}.json"] = json.dumps(own).encode()
+    return Made(files, answers, key)
+
+
 def answers_by_id(key_file: bool = False) -> Made:
     """An object of letters per model, under one file name; perhaps with the key beside."""
     q = quiz(92, n_items=12, blank=0.0)

@@ -57,6 +57,7 @@ def name_users(files: Sequence[tuple[Document, Stream]]) -> None:
     alone = [pair for pair in files if pair[1].user_is_file]
     own = [pair for pair in alone if not is_key_name(stem_of_name(pair[0].name))]
     places = [(*document.folders, stem_of_name(document.name)) for document, _ in own or alone]
+    _tell_tests_apart(places, [stream for _, stream in own or alone])
     labels = told_apart(places, [frozenset(stream.items) for _, stream in own or alone])
     for label, (_, stream) in zip(labels, own or alone, strict=True):
         stream.persons = [label] * len(stream)
@@ -68,3 +69,33 @@ def name_users(files: Sequence[tuple[Document, Stream]]) -> None:
             for _, other in own:
                 other.keys = [right.get(item) for item in other.items]
                 other.key_from = document.name
+
+
+def _tell_tests_apart(places: Sequence[tuple[str, ...]], streams: Sequence[Stream]) -> None:
+    """Put the name of the test before the items, if items of different tests have the same names.
+
+    Two files hold the same test if the right answers to the items that they share are the same.
+    """
+    tests: list[dict[str, tuple[str, ...] | None]] = []
+    of_file: list[int] = []
+    for stream in streams:
+        keys = dict(zip(stream.items, stream.keys, strict=True))
+        fits = (
+            k for k, test in enumerate(tests)
+            if (shared := test.keys() & keys) and all(test[item] == keys[item] for item in shared)
+        )  # fmt: skip
+        of_file.append(next(fits, len(tests)))
+        if of_file[-1] == len(tests):
+            tests.append({})
+        tests[of_file[-1]].update(keys)
+    if len({item for test in tests for item in test}) == sum(map(len, tests)):
+        return
+    depth = min(map(len, places))
+    for level in range(1, depth + 1):
+        names = {(test, parts[-level]) for test, parts in zip(of_file, places, strict=True)}
+        if len(names) == len(tests) == len({name for _, name in names}):
+            for stream, parts in zip(streams, places, strict=True):
+                old, stream.items = stream.items, [f"{parts[-level]}/{i}" for i in stream.items]
+                pairs = zip(old, stream.items, strict=True)
+                stream.titles = {new: stream.titles[i] for i, new in pairs if i in stream.titles}
+            return

@@ -5,9 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from hitsndiffs.data.encoding.names import recognise
+from hitsndiffs.data.encoding.names import find_column, recognise
 from hitsndiffs.errors import InputError
-from hitsndiffs.reading.exports.base import Choices, Document, Format, Refusal, Sample, Stream
+from hitsndiffs.reading.exports.base import (
+    Choices,
+    Column,
+    Document,
+    Format,
+    Refusal,
+    Sample,
+    Stream,
+)
 from hitsndiffs.reading.exports.common import (
     as_text,
     is_free_text,
@@ -17,7 +25,7 @@ from hitsndiffs.reading.exports.common import (
     title_of,
     words,
 )
-from hitsndiffs.reading.exports.models import MMLU_PRO
+from hitsndiffs.reading.exports.models import MMLU_PRO, OPENCOMPASS
 from hitsndiffs.reading.exports.sheet import Table
 from hitsndiffs.reading.layouts.content import look_at
 from hitsndiffs.reading.tables.nested import flat_table
@@ -31,7 +39,8 @@ _PREDICTIONS = (
     words(
         "prediction|predictions|pred|preds|predicted|predictedanswer|predictedlabel|predanswer|"
         "predlabel|predictedoption|predictedchoice|modelprediction|modelpred|modelanswer|"
-        "modelchoice|llmanswer|llmprediction|ypred|answerpred"
+        "modelchoice|llmanswer|llmprediction|ypred|answerpred|useranswer|studentanswer|"
+        "givenanswer|youranswer|selectedanswer|chosenanswer|selectedoption|chosenoption"
     ),
     words("modelresponse|modeloutput|response|output|choice|selected"),
 )
@@ -41,7 +50,7 @@ _RIGHT = words(
     "standardanswer|trueanswer|truelabel|ytrue|reference|expected|expectedanswer|answeridx|"
     "answerindex|answerkey"
 )
-_IDS = words("id|idx|index|qid|docid|questionid|itemid|sampleid|instanceid|uid|no|number")
+_IDS = words("item|id|idx|index|qid|docid|questionid|itemid|sampleid|instanceid|uid|no|number")
 _TEXTS = words("question|questiontext|prompt|input|query|problem|stem|text|sentence")
 _TOPICS = words("subject|category|task|dataset|topic|subset|split|subtask|domain|subcategory")
 _OPTIONS = words("choices|options|endings|allchoices")
@@ -51,7 +60,7 @@ _OPTIONS = words("choices|options|endings|allchoices")
 
 
 class _Columns:
-    """The columns of a table of predictions; ``fits`` says whether it is one."""
+    """The columns of a table of predictions."""
 
     def __init__(self, header: Sequence[str]) -> None:
         bare = [plain(name) for name in header]
@@ -65,9 +74,25 @@ class _Columns:
         self.ids, self.texts, self.topics = first(_IDS), first(_TEXTS), first(_TOPICS)
         self.options = first(_OPTIONS)
         named = [header.index(name) for name in recognise("user", list(header))]
-        named += [k for k, name in enumerate(bare) if name in ("name", "username")]
-        self.users = [k for k in named if k not in self.topics]
-        self.fits = bool(self.answers and self.keys and (self.ids or self.texts))
+        names = first(words("name|username"))
+        if not self.ids and not self.texts:  # the name of an image, or of a member of an object
+            self.ids, names = names[:1], names[1:]
+        self.users = [k for k in (*named, *names) if k not in self.topics]
+
+    @property
+    def fits(self) -> bool:
+        """Whether there are items, answers and right answers."""
+        return bool(self.answers and self.keys and (self.ids or self.texts))
+
+    def take(self, argument: str, place: int) -> None:
+        """Take the column that the caller named as the user, the item or the option."""
+        if argument == "user":
+            self.users = [place]
+        elif argument == "item":
+            self.ids = [place]
+        else:
+            self.answers = [place]
+            self.keys = [k for k in self.keys if k != place]
 
     def are_choices(self, rows: Sequence[Sequence[str]]) -> bool:
         """Whether predictions and right answers are of one kind, and all are one user's."""
@@ -84,7 +109,7 @@ def _recognise(sample: Sample) -> str | None:
         records = list(sample.records)
         whole = sample.kind == "json" and len(records) == 1 and isinstance(records[0], dict)
         named = [record for record in records if isinstance(record, dict)]
-        if not named or MMLU_PRO.recognise(sample):
+        if not named or any(other.recognise(sample) for other in (MMLU_PRO, OPENCOMPASS)):
             return None
         try:
             table = flat_table(records[0] if whole else records)[0]
@@ -110,24 +135,31 @@ def _table(document: Document) -> Table:
     return document.table()
 
 
-def _convert(document: Document, _: Choices) -> Stream:
+def _convert(document: Document, choices: Choices) -> Stream:
     table = _table(document)
     columns = _Columns(table.header)
+    for argument in ("user", "item", "option"):
+        if (said := getattr(choices, argument)) is not None:
+            name = find_column(said, table.header, where=document.name, argument=argument)
+            columns.take(argument, table.header.index(name))
     if not columns.fits:
         raise Refusal(
             "a table without predictions beside the right answers",
             "omit the format so that it is detected",
         )
-    stream = Stream(key_from=f"the column {table.header[columns.keys[0]]!r}")
-    user = {row[k].strip() for k in columns.users[:1] for row in table.rows} - {""}
-    stream.user_is_file = len(user) != 1
-    person = next(iter(user), "") if len(user) == 1 else stem_of_name(document.name)
-    for row, item in zip(table.rows, _items(table, columns, stream), strict=True):
-        said, right = (
-            row[k].strip().removesuffix(".0") for k in (columns.answers[0], columns.keys[0])
-        )
-        given = None if said.startswith("-") and not right.startswith("-") else said
-        stream.add(person, item, given, key=right, status="unreadable" if given is None else None)
+    answer, right = columns.answers[0], columns.keys[0]
+    stream = Stream(key_from=f"the column {table.header[right]!r}")
+    people = [" ".join(row[k].strip() for k in columns.users[:1]) for row in table.rows]
+    stream.user_is_file = choices.user is None and len({*people} - {""}) != 1
+    people = [stem_of_name(document.name)] * len(people) if stream.user_is_file else people
+    for row, item, person in zip(table.rows, _items(table, columns, stream), people, strict=True):
+        said, key = (row[k].strip().removesuffix(".0") for k in (answer, right))
+        given = None if said.startswith("-") and not key.startswith("-") else said
+        stream.add(person, item, given, key=key, status="unreadable" if given is None else None)
+    stream.columns += [
+        Column(table.header[answer], "answers", "what the user answered", answer),
+        Column(table.header[right], "key", "the right answers stand beside", right),
+    ]
     stream.number_repeats()
     return stream
 
