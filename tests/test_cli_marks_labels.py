@@ -105,3 +105,18 @@ def test_labellers(here: Here, crowd: Path) -> None:
 def test_one_question_at_a_time(here: Here, crowd: Path) -> None:
     done = here("labels", crowd, "--next", "2", "--pairs", "2")
     assert "one of --worker, --next, --pairs and --predicted" in done.err
+
+
+def test_two_users_side_by_side(here: Here, folder: Path) -> None:
+    quiz = folder / "quiz.csv"
+    done = here("rank", quiz, "--method", "majority", "--versus", "ann", "dee")
+    assert "ann is above dee with a probability of" in done.err
+    head, *body = rows(done.out)
+    assert head == ["item", "ann", "dee", "right_ann", "right_dee"]
+    assert sorted(row[:3] for row in body) == [
+        ["q1", "A", "B"], ["q2", "B", "C"], ["q3", "C", "A"], ["q4", "D", "A"],
+    ]  # fmt: skip
+    found = json.loads(here("rank", quiz, "--versus", "dee", "ann", "--json").out)
+    assert found["shared"] == 4
+    assert found["probability"] < 0.5
+    assert here("rank", quiz, "--versus", "ann", "nobody").code == 2

@@ -127,6 +127,10 @@ class Job:
         Path | None,
         option("FILE", "Keep the ranking, for 'hnd score' and hnd.load.", panel=OUTPUT),
     ] = None
+    versus: Annotated[
+        tuple[str, str] | None,
+        option("A B", "Is A better than B? And the items on which they differ.", panel=OUTPUT),
+    ] = None
     top: Annotated[int | None, option("N", "Show the best N only.", panel=OUTPUT)] = None
     raw: Raw = False
     explain: Annotated[

@@ -17,7 +17,7 @@ from hitsndiffs.cli.outputs import (
     table_writer,
 )
 from hitsndiffs.cli.rank import Job
-from hitsndiffs.cli.ranking_screen import show_ranking
+from hitsndiffs.cli.ranking_screen import show_pair, show_ranking
 from hitsndiffs.data.files import Writer, same_place, text_writer, write_whole
 from hitsndiffs.data.progress import working
 from hitsndiffs.errors import InputError
@@ -61,8 +61,12 @@ def rank_file(job: Job) -> None:
     if job.halves < 0 or job.halves == 1:
         raise InputError(f"--bootstrap must be at least 2 (or left out); got {job.halves}.")
     ranking, plan = _ranking(job)
+    pair = None if job.versus is None else ranking.versus(*job.versus)
     _write(ranking, job, plan)
-    show_ranking(ranking, job, plan)
+    if pair is None:
+        show_ranking(ranking, job, plan)
+    else:
+        show_pair(pair, job, ranking)
 
 
 def _ranking(job: Job) -> tuple[Ranking, Plan]:

@@ -5,6 +5,7 @@ Words go to standard error, the table to standard output.
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
@@ -18,12 +19,14 @@ from hitsndiffs.cli.text import (
     room_left,
     say,
     scale,
+    show_columns,
     show_json,
     show_table,
     title,
 )
 from hitsndiffs.methods import METHODS
 from hitsndiffs.results.columns import COLUMNS
+from hitsndiffs.results.values import records
 from hitsndiffs.results.wording import count, joined, judged, listed, missing, per_cent, sizes
 
 if TYPE_CHECKING:
@@ -32,8 +35,9 @@ if TYPE_CHECKING:
     from hitsndiffs.results.columns import Cells
     from hitsndiffs.results.ranking import Ranking
     from hitsndiffs.results.verdict import Doubt
+    from hitsndiffs.results.versus import Versus
 
-__all__ = ["show_ranking"]
+__all__ = ["show_pair", "show_ranking"]
 
 #: On a terminal, up to this many users are all shown; of more, only the first ``BEST``.
 WHOLE_UP_TO = 50
@@ -71,6 +75,25 @@ def show_ranking(ranking: Ranking, job: Job, plan: Plan) -> None:
         say(line, quiet=job.quiet)
     if not job.as_json and not for_people() and job.out is None:
         sys.stdout.write(ranking.cells(ranking.order[: job.top]).tab_separated())
+
+
+def show_pair(pair: Versus, job: Job, ranking: Ranking) -> None:
+    """Show which of two users is better, and the items on which they differ."""
+    columns = {
+        "item": [one.item for one in pair.items],
+        str(pair.a): [one.a for one in pair.items],
+        str(pair.b): [one.b for one in pair.items],
+        f"right_{pair.a}": [one.a_right for one in pair.items],
+        f"right_{pair.b}": [one.b_right for one in pair.items],
+    }
+    if job.as_json:
+        found = {"a": pair.a, "b": pair.b, "probability": pair.probability, "shared": pair.shared}
+        show_json(json.dumps({**found, "items": records(columns)}, indent=2, ensure_ascii=False))
+        return
+    say(str(pair), quiet=job.quiet)
+    if ranking.verdict.doubt:
+        say(str(ranking.verdict), quiet=job.quiet)
+    show_columns({name: values[: job.top] for name, values in columns.items()}, names=3)
 
 
 # -- words ------------------------------------------------------------------------------------
