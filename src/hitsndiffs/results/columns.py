@@ -27,6 +27,8 @@ Kind = Literal["label", "whole", "share", "number"]
 
 #: From this many rows on, text is written by Polars, whose import takes longer than to write fewer.
 POLARS_FROM = 10_000
+#: Types of labels that need no conversion.
+PLAIN = {str, int, float, bool, type(None)}
 
 
 @dataclass(frozen=True)
@@ -73,11 +75,11 @@ def text_of(value: Any, kind: Kind) -> str:
 
 
 def _low(ranking: Ranking) -> Array:
-    return ranking.rank_intervals()[0]
+    return ranking.intervals[0]
 
 
 def _high(ranking: Ranking) -> Array:
-    return ranking.rank_intervals()[1]
+    return ranking.intervals[1]
 
 
 #: All columns, in the order in which they are shown.
@@ -129,7 +131,7 @@ class Cells:
         """One column as Python values, with ``None`` for what is missing."""
         column = self.columns[name]
         if self.kinds[name] == "label":
-            return [python_value(value) for value in column.tolist()]
+            return _python_values(column)
         if column.dtype.kind != "f":
             return list(column.tolist())
         whole = self.kinds[name] == "whole"
@@ -175,8 +177,8 @@ class Cells:
         if len(self) >= POLARS_FROM:
             import polars as pl
 
-            users = [_plain(user) for user in self.values("user")]
-            if len({type(user) for user in users}) == 1:
+            users = self.values("user")
+            if set(map(type, users)) in ({str}, {int}):
                 frame = self.frame().with_columns(pl.Series("user", users))
                 lines = frame.write_ndjson().rstrip("\n").replace("\n", ",\n")
                 return f"[\n{lines}\n]"
@@ -267,14 +269,21 @@ def _missing(values: Any) -> Any:
 
 def _of_real_types(values: Any) -> Any:
     """Labels may be NumPy scalars in an object array: give the frame library Python values."""
-    if isinstance(values, np.ndarray) and values.dtype == object:
-        return [python_value(v) for v in values]
-    return values
+    is_object = isinstance(values, np.ndarray) and values.dtype.kind == "O"
+    return _python_values(values) if is_object else values
+
+
+def _python_values(labels: Array) -> list[Any]:
+    """Labels as Python values, which they mostly are."""
+    values: list[Any] = labels.tolist()
+    if set(map(type, values)) <= PLAIN:
+        return values
+    return [python_value(value) for value in values]
 
 
 def _of_one_type(values: Any) -> Any:
     """One item's labels may be numbers and another's words: a mixed column becomes text."""
-    if not isinstance(values, list) or len({type(v) for v in values if v is not None}) < 2:
+    if not isinstance(values, list) or len(set(map(type, values)) - {type(None)}) < 2:
         return values
     return [v if v is None else str(v) for v in values]
 
@@ -286,7 +295,7 @@ def _plain(label: Any) -> Any:
 
 def _safe(labels: list[Any]) -> list[str]:
     """Labels as text in which no character ends a cell or a line."""
-    texts = list(map(str, labels))
+    texts = labels if set(map(type, labels)) == {str} else list(map(str, labels))
     return texts if "".join(texts).isprintable() else list(map(printable, texts))
 
 

@@ -295,6 +295,11 @@ class Ranking(Asking, RankingTables, RankingViews):
         low[without] = high[without] = np.nan
         return low, high
 
+    @cached_property
+    def intervals(self) -> tuple[Vector, Vector]:
+        """:meth:`rank_intervals` at 95 %."""
+        return self.rank_intervals()
+
     def top_probabilities(self, k: int) -> Vector:
         """Probability that each user is truly among the best ``k`` of the component."""
         chance = np.full(self.responses.n_users, np.nan)
