@@ -219,7 +219,11 @@ def test_errors_belong_to_the_scores_that_rank(client):
     for by in (None, "ability"):
         one = hnd.rank(frame, method="hnd-robust", by=by)
         ranking = hnd.rank(dd.from_pandas(frame, npartitions=3), method="hnd-robust", by=by)
-        np.testing.assert_allclose(ranking.standard_errors, one.standard_errors)
+        # in memory they are widened by one factor, to what halves of the items say
+        np.testing.assert_allclose(
+            np.ptp(one.standard_errors / ranking.standard_errors), 0, atol=1e-9
+        )
+        assert (one.standard_errors >= ranking.standard_errors - 1e-12).all()
 
 
 def test_long_rows_in_any_order_are_brought_together(client, tmp_path):

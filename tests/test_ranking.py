@@ -444,4 +444,4 @@ def test_html_escapes_names():
     small = rank(make_responses(TABLE, users=["<b>", *NAMES[1:]]), method="hnd")._repr_html_()
     assert "&lt;b&gt;" in small
     assert "more user" not in small
-    assert "–</td><td>dee</td>" in small
+    assert "dee" in small

@@ -18,8 +18,8 @@ from hitsndiffs.methods import Fit, make
 from hitsndiffs.order.ties import TIE
 from hitsndiffs.reading.cluster import connect, in_plain_words
 from hitsndiffs.results.diagnostics import inferred_key, right_chances
-from hitsndiffs.results.sureness import what_helps
 from hitsndiffs.results.uncertainty import spread_intervals
+from hitsndiffs.results.verdict import help_for
 
 __all__ = ["ClusterRanking", "rank_on_cluster", "rank_there"]
 
@@ -108,8 +108,9 @@ class ClusterRanking:
     def notes(self) -> tuple[str, ...]:
         """What the reader should know."""
         told = bool(self.parameters.get("answers"))
-        helps = what_helps(self.fit, self.data.items, told=told)
-        return (*self.data.notes, *self.fit.sentences, *([] if helps is None else [helps]))
+        helps, _ = help_for(self.fit, self.data.items, command=None, told=told)
+        more = [f"To be surer: {helps}"] if helps else []
+        return (*self.data.notes, *self.fit.sentences, *more)
 
     @cached_property
     def intervals(self) -> Any:

@@ -9,26 +9,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from hitsndiffs.data.lookup import python_value
 from hitsndiffs.errors import printable
+from hitsndiffs.results.values import Kind, python_values, to_frame
 
 if TYPE_CHECKING:
     from hitsndiffs.results.ranking import Ranking
 
-__all__ = ["COLUMNS", "Cells", "Column", "cells_of", "to_frame"]
+__all__ = ["COLUMNS", "Cells", "Column", "cells_of"]
 
 Array = npt.NDArray[Any]
-Kind = Literal["label", "whole", "share", "number"]
 
 #: From this many rows on, text is written by Polars, whose import takes longer than to write fewer.
 POLARS_FROM = 10_000
-#: Types of labels that need no conversion.
-PLAIN = {str, int, float, bool, type(None)}
 
 
 @dataclass(frozen=True)
@@ -131,7 +128,7 @@ class Cells:
         """One column as Python values, with ``None`` for what is missing."""
         column = self.columns[name]
         if self.kinds[name] == "label":
-            return _python_values(column)
+            return python_values(column)
         if column.dtype.kind != "f":
             return list(column.tolist())
         whole = self.kinds[name] == "whole"
@@ -218,74 +215,6 @@ def cells_of(ranking: Ranking, users: Array | None = None, names: Sequence[str] 
     if ranking.by == "correct" and "score" in kinds:
         kinds |= {name: "share" for name in ("score", "standard_error") if name in kinds}
     return Cells(columns, kinds)
-
-
-def to_frame(columns: Mapping[str, Any], kind: str, kinds: Mapping[str, Kind] | None = None) -> Any:
-    """Make a table from some columns.
-
-    Parameters
-    ----------
-    columns
-        Name → values.
-    kind
-        ``"pandas"``, ``"pyarrow"``, or anything else for Polars.
-    kinds
-        The kinds of the columns: whole numbers with gaps become nullable integers.
-    """
-    whole = {name for name, what in (kinds or {}).items() if what == "whole"}
-    plain = {name: _of_real_types(values) for name, values in columns.items()}
-    if kind == "pandas":
-        import pandas as pd
-
-        frame = pd.DataFrame(plain)
-        gaps = [name for name in whole if frame[name].dtype.kind == "f"]
-        return frame.astype(dict.fromkeys(gaps, "Int64")) if gaps else frame
-    plain = {name: _of_one_type(values) for name, values in plain.items()}
-    if kind == "pyarrow":
-        import pyarrow as pa
-
-        return pa.table(
-            {
-                name: pa.array(
-                    values,
-                    type=pa.int64() if name in whole else None,
-                    mask=_missing(values),
-                )
-                for name, values in plain.items()
-            }
-        )
-    import polars as pl
-    import polars.selectors as cs
-
-    frame = pl.DataFrame(plain, strict=False).with_columns(cs.float().fill_nan(None))
-    gaps = [name for name in whole if frame.schema[name].is_float()]
-    return frame.with_columns(pl.col(gaps).cast(pl.Int64)) if gaps else frame
-
-
-def _missing(values: Any) -> Any:
-    is_float = isinstance(values, np.ndarray) and values.dtype.kind == "f"
-    return np.isnan(values) if is_float else None
-
-
-def _of_real_types(values: Any) -> Any:
-    """Labels may be NumPy scalars in an object array: give the frame library Python values."""
-    is_object = isinstance(values, np.ndarray) and values.dtype.kind == "O"
-    return _python_values(values) if is_object else values
-
-
-def _python_values(labels: Array) -> list[Any]:
-    """Labels as Python values, which they mostly are."""
-    values: list[Any] = labels.tolist()
-    if set(map(type, values)) <= PLAIN:
-        return values
-    return [python_value(value) for value in values]
-
-
-def _of_one_type(values: Any) -> Any:
-    """One item's labels may be numbers and another's words: a mixed column becomes text."""
-    if not isinstance(values, list) or len(set(map(type, values)) - {type(None)}) < 2:
-        return values
-    return [v if v is None else str(v) for v in values]
 
 
 def _plain(label: Any) -> Any:

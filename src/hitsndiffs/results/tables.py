@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hitsndiffs.data.responses import Responses
-from hitsndiffs.results.columns import cells_of, to_frame
+from hitsndiffs.results.columns import cells_of
 from hitsndiffs.results.diagnostics import (
     guessing,
     inferred_key,
@@ -18,6 +18,7 @@ from hitsndiffs.results.diagnostics import (
     option_columns,
     right_chances,
 )
+from hitsndiffs.results.values import to_frame
 
 if TYPE_CHECKING:
     from hitsndiffs.engines import Engine

@@ -4,20 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
+import numpy.typing as npt
 
 from hitsndiffs.data.lookup import python_value
 
-__all__ = ["jsonable", "records", "same", "to_frame"]
+__all__ = ["Kind", "jsonable", "python_values", "records", "same", "to_frame"]
 
 
+Array = npt.NDArray[Any]
+#: What the values of a column are, and so how they are shown.
+Kind = Literal["label", "whole", "share", "number"]
+
+#: Types of labels that need no conversion.
+PLAIN = {str, int, float, bool, type(None)}
 #: Columns of whole numbers, which are floats for the sake of NaN.
 RANKS = ("rank", "rank_low", "rank_high")
 
 
-def to_frame(columns: Mapping[str, Any], kind: str) -> Any:
+def to_frame(columns: Mapping[str, Any], kind: str, kinds: Mapping[str, Kind] | None = None) -> Any:
     """Make a table from some columns.
 
     Parameters
@@ -26,32 +33,61 @@ def to_frame(columns: Mapping[str, Any], kind: str) -> Any:
         Name → values.
     kind
         ``"pandas"``, ``"pyarrow"``, or anything else for Polars.
+    kinds
+        The kinds of the columns: whole numbers with gaps become nullable integers.
     """
+    whole = {name for name, what in (kinds or {}).items() if what == "whole"}
     plain = {name: _of_real_types(values) for name, values in columns.items()}
     if kind == "pandas":
         import pandas as pd
 
-        return pd.DataFrame(plain)
+        frame = pd.DataFrame(plain)
+        gaps = [name for name in whole if frame[name].dtype.kind == "f"]
+        return frame.astype(dict.fromkeys(gaps, "Int64")) if gaps else frame
     plain = {name: _of_one_type(values) for name, values in plain.items()}
     if kind == "pyarrow":
         import pyarrow as pa
 
-        return pa.table(plain)
+        return pa.table(
+            {
+                name: pa.array(
+                    values,
+                    type=pa.int64() if name in whole else None,
+                    mask=_missing(values),
+                )
+                for name, values in plain.items()
+            }
+        )
     import polars as pl
+    import polars.selectors as cs
 
-    return pl.DataFrame(plain, strict=False)
+    frame = pl.DataFrame(plain, strict=False).with_columns(cs.float().fill_nan(None))
+    gaps = [name for name in whole if frame.schema[name].is_float()]
+    return frame.with_columns(pl.col(gaps).cast(pl.Int64)) if gaps else frame
+
+
+def _missing(values: Any) -> Any:
+    is_float = isinstance(values, np.ndarray) and values.dtype.kind == "f"
+    return np.isnan(values) if is_float else None
 
 
 def _of_real_types(values: Any) -> Any:
     """Labels may be NumPy scalars in an object array: give the frame library Python values."""
-    if isinstance(values, np.ndarray) and values.dtype == object:
-        return [python_value(v) for v in values]
-    return values
+    is_object = isinstance(values, np.ndarray) and values.dtype.kind == "O"
+    return python_values(values) if is_object else values
+
+
+def python_values(labels: Array) -> list[Any]:
+    """Labels as Python values, which they mostly are."""
+    values: list[Any] = labels.tolist()
+    if set(map(type, values)) <= PLAIN:
+        return values
+    return [python_value(value) for value in values]
 
 
 def _of_one_type(values: Any) -> Any:
     """One item's labels may be numbers and another's words: a mixed column becomes text."""
-    if not isinstance(values, list) or len({type(v) for v in values if v is not None}) < 2:
+    if not isinstance(values, list) or len(set(map(type, values)) - {type(None)}) < 2:
         return values
     return [v if v is None else str(v) for v in values]
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from hitsndiffs.methods.fitted import Fit
     from hitsndiffs.results.ranking import Ranking
 
-__all__ = ["Doubt", "Reason", "Verdict", "doubt_of", "help_for", "verdict_of"]
+__all__ = ["Doubt", "Reason", "Verdict", "doubt_of", "help_for", "notes_beside", "verdict_of"]
 
 #: Why an order should not be relied on; empty if nothing speaks against it.
 Doubt = Literal["", "nothing", "unknown", "direction", "apart", "luck"]
@@ -35,9 +35,7 @@ NAMED = 3
 #: Code → the sentence, with the names of its values.
 SENTENCES: Mapping[str, str] = {
     "nothing": "These answers rank nobody: {why}.",
-    "unknown": (
-        "Do not rely on this order yet: the answers alone leave open who is good ({sure} sure)."
-    ),
+    "unknown": "Do not rely on this order yet: {because} ({sure} sure).",
     "direction": (
         "Do not rely on this order yet: nothing in the answers shows which end is the better one."
     ),
@@ -52,6 +50,22 @@ SENTENCES: Mapping[str, str] = {
     "errors": "{first} first; this method does not say how far to rely on the order{sure}.",
     "perfect": "You can rely on this order: it explains every single answer{sure}.",
     "tiers": "The answers tell {tiers} of users apart; {first} at the top{sure}.",
+}
+
+
+#: Code of :class:`hitsndiffs.methods.fitted.Doubt` → why an order may not be ability.
+BECAUSE: Mapping[str, str] = {
+    "": "the answers alone leave open who is good",
+    "rival": "the answers can be read in another way that is nearly as good",
+    "axis": "another pattern in the answers disagrees with it",
+    "votes": "it goes against what most users answered",
+    "confusions": "another way to weigh the users gives another order",
+    "axes": "it follows none of the main patterns in the answers",
+    "who counts": "it changes if users with nearly the same answers count only once",
+    "toss-up": "which end is the better one is a toss-up",
+    "marks": "one label is right in every item, as if these were marks and not answers",
+    "follows": "it follows how often users give one label, which may be a habit",
+    "noise": "much of the difference between users may be chance",
 }
 
 
@@ -150,7 +164,10 @@ def _reason(ranking: Ranking) -> Reason:
         return Reason(doubt, {"groups": count(int(ranking.components.max()) + 1, "group")})
     if doubt == "unknown":
         assert confidence is not None
-        return Reason(doubt, {"sure": per_cent(confidence)})
+        strongest = ranking.fit.doubts[0] if ranking.fit.doubts else None
+        code = strongest.code if strongest and strongest.bound < RELIED_ON else ""
+        because = BECAUSE.get(code, BECAUSE[""])
+        return Reason(doubt, {"because": because, "sure": per_cent(confidence)})
     if doubt:
         return Reason(doubt)
     sure = "" if confidence is None else f" ({per_cent(confidence)} sure that this is ability)"
@@ -183,6 +200,11 @@ def _first(ranking: Ranking, tiers: Any) -> str:
 def _name(label: Any) -> str:
     text = " ".join(printable(str(label)).split()) or "(empty)"
     return text if len(text) <= 40 else text[:39] + "…"
+
+
+def notes_beside(ranking: Ranking) -> list[str]:
+    """The notes of a ranking, for places that show the verdict and the method by themselves."""
+    return [*ranking.responses.notes, *ranking.fit.notes, *ranking.user_notes]
 
 
 def help_for(

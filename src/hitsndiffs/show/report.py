@@ -27,8 +27,8 @@ from hitsndiffs.results.audit import Audit, audit
 from hitsndiffs.results.columns import COLUMNS, Cells
 from hitsndiffs.results.marks import marks
 from hitsndiffs.results.ranking import Ranking
-from hitsndiffs.results.sureness import notes_beside
 from hitsndiffs.results.values import jsonable
+from hitsndiffs.results.verdict import notes_beside
 from hitsndiffs.results.wording import missing, sizes
 from hitsndiffs.show.alike import Pair, find_alike
 from hitsndiffs.show.display_names import clean

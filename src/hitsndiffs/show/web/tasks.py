@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hitsndiffs.errors import InputError
-from hitsndiffs.results.wording import missing, per_cent, sizes
+from hitsndiffs.results.wording import missing, sizes
 from hitsndiffs.show.display_names import clean
 from hitsndiffs.show.web.forms import key_text
 
@@ -211,13 +211,8 @@ def _command(task: dict[str, Any], known: dict[str, Any] | None) -> str:
 
 
 def _doubt(ranking: Ranking) -> str:
-    """Say how sure the ranking is; empty if it is sure enough."""
-    from hitsndiffs.results.sureness import MEANING, SURE
-
-    sure = ranking.confidence
-    if sure is None or sure >= SURE:
-        return ""
-    return f"It is only {per_cent(sure)} sure {MEANING}."
+    """The verdict, if known answers would make it surer; else empty."""
+    return str(ranking.verdict) if ranking.verdict.help else ""
 
 
 def _questions(ranking: Ranking) -> list[dict[str, Any]]:
