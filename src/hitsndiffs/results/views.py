@@ -26,6 +26,7 @@ class RankingViews(Viewed):
         ----------
         name
             ``"ranking"``: users with their intervals (``users=`` draws only some).
+            ``"scores"``: the scores of the users beside the difficulty of the items.
             ``"answers"``: right, wrong and missing answers, sorted by the result
             (``as_read=True``: in the order of the data).
             ``"items"``: items by difficulty and discrimination (``key=`` marks wrong keys).

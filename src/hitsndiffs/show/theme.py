@@ -7,22 +7,7 @@ from typing import Any
 
 from hitsndiffs.errors import MissingExtraError
 
-__all__ = [
-    "DARK",
-    "LIGHT",
-    "SHADES",
-    "Spec",
-    "altair_chart",
-    "category",
-    "mark",
-    "palette_css",
-    "quantity",
-    "said_on_hover",
-]
-
-#: A chart, or a part of one, in the words of Vega-Lite.
-Spec = dict[str, Any]
-
+__all__ = ["DARK", "LIGHT", "SHADES", "library", "palette_css", "shown_offline"]
 
 #: Colours by role. Blue and orange stay distinct for colour-blind readers, and in greyscale.
 LIGHT = {
@@ -66,7 +51,7 @@ SHADES = [f"step-{number}" for number in range(1, 6)]
 
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', sans-serif"
 
-#: The fonts, lines and colours that all charts share, as Vega-Lite's ``config``.
+#: The fonts, lines and colours that all charts share, as arguments of Altair's ``configure``.
 CONFIG = {
     "background": LIGHT["surface"],
     "padding": {"left": 22, "right": 12, "top": 6, "bottom": 8},  # room for wider fonts
@@ -96,28 +81,8 @@ CONFIG = {
 }
 
 
-def mark(kind: str, **settings: Any) -> Spec:
-    """What is drawn for every row."""
-    return {"type": kind, **settings}
-
-
-def quantity(field: str, **settings: Any) -> Spec:
-    """A channel that shows a field of numbers."""
-    return {"field": field, "type": "quantitative", **settings}
-
-
-def category(field: str, **settings: Any) -> Spec:
-    """A channel that shows a field of names."""
-    return {"field": field, "type": "nominal", **settings}
-
-
-def said_on_hover() -> Spec:
-    """The channels for marks that show the field ``said`` on hover, also in a page."""
-    return {"description": category("said"), "tooltip": category("said", title=" ")}
-
-
-def altair_chart(chart: Spec) -> Any:
-    """A chart as an Altair object, shown in a notebook as a picture."""
+def library() -> Any:
+    """Vega-Altair, imported when it is needed."""
     try:
         import altair
     except ImportError:
@@ -125,24 +90,15 @@ def altair_chart(chart: Spec) -> Any:
             "Charts need the package altair, which is not installed: "
             "pip install 'hitsndiffs[plots]'."
         ) from None
-    made = _object({**chart, "config": CONFIG}, altair)
+    return altair
+
+
+def shown_offline(chart: Any) -> Any:
+    """The chart in the house's style, shown in a notebook as a picture."""
+    made = chart.configure(**CONFIG)
     # set the plain way, Altair would store the attribute as a part of the chart
     object.__setattr__(made, "__class__", _offline(made.__class__))
     return made
-
-
-def _object(chart: Spec, altair: Any) -> Any:
-    """A chart or a part of one; ``from_dict`` would make an object of every row (in seconds)."""
-    given = dict(chart)
-    if "data" in given:
-        given["data"] = altair.Data(**given["data"])
-    if "encoding" in given:
-        given["encoding"] = altair.FacetedEncoding(**given["encoding"])
-    for parts, kind in (("layer", altair.LayerChart), ("vconcat", altair.VConcatChart)):
-        if parts in given:
-            given[parts] = [_object(part, altair) for part in given[parts]]
-            return kind(**given)
-    return altair.Chart(**given)
 
 
 @cache
@@ -168,7 +124,7 @@ def _converter() -> Any:
         import vl_convert
     except ImportError:
         raise MissingExtraError(
-            "Pictures in a report need the package vl-convert-python, which is not installed: "
+            "Charts in a notebook need the package vl-convert-python, which is not installed: "
             "pip install 'hitsndiffs[plots]'."
         ) from None
     return vl_convert
