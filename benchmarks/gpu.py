@@ -139,13 +139,6 @@ def large_round(users: int) -> None:
     say("hnd, residual", one.residual)
     say("hnd, same bits", bool((one.scores == anew().scores).all()))
     say("hnd, stages, ms", stages(anew))
-    data.gram  # noqa: B018 - now the axis comes from all pairs of options
-    by_pairs = solve._fit(data)
-    scale = float(abs(by_pairs.scores).max())
-    say("hnd, with a sample beside all pairs", {
-        "scores": float(abs(one.scores - by_pairs.scores).max()) / scale,
-        "values": (one.eigenvalues - by_pairs.eigenvalues[:2]).tolist(),
-    })  # fmt: skip
     order(solve_axis(data))
 
 
@@ -160,19 +153,14 @@ def rounds(data: CupyEngine, layout: DevicePacked, n_options: int) -> None:
     """The passes one by one."""
     weights = np.random.default_rng(0).standard_normal(n_options)
     same_scale = cp.full(1, 0.01)
-    found = {}
-    for bits, precise in ((17, False), (38, True)):
 
-        def once(precise: bool = precise) -> Any:
-            return data._linear(weights, same_scale, precise)
+    def once() -> Any:
+        return data._linear(weights, same_scale)
 
-        say(f"round, {bits} bits, ms", 1e3 * timed(once, 21))
-        found[bits] = once()
-        say(f"round, {bits} bits, same bits", bool((found[bits] == once()).all()))
-    error = np.abs(found[17] - found[38]).max() / np.abs(found[38]).max()
-    say("round, error of 17 bits", float(error))
+    say("round, ms", 1e3 * timed(once, 21))
+    say("round, same bits", bool((once() == once()).all()))
     each = 1.0 * data.everybody
-    say("round with a scale per user, 38 bits, ms",
+    say("round with a scale per user, ms",
         1e3 * timed(lambda: data.through(weights, scaled, each)))  # fmt: skip
     say("choices, ms", 1e3 * timed(lambda: data.choices(weights)))
     scores = data.choices(weights)
@@ -181,7 +169,6 @@ def rounds(data: CupyEngine, layout: DevicePacked, n_options: int) -> None:
     tenth = (scores > float(cp.quantile(scores[:1_000_000], 0.9))).astype(cp.float64)
     say("choosers of a tenth, ms", 1e3 * timed(lambda: data.choosers(tenth)))
     say("pairs of options, ms", 1e3 * timed(layout.pairs, 5))
-    say("pairs of options of a sample, ms", 1e3 * timed(lambda: data.sampled_pairs, 5))
     gram = data.gram
     assert gram is not None
     far = np.abs(gram @ weights - data._linear(weights, cp.ones(1))).max()
@@ -213,12 +200,12 @@ def stages(solve: Callable[[], Any]) -> dict[str, float]:
     """Milliseconds of the parts of a solve; the device has finished at the end of each."""
     from hitsndiffs.methods import axis, hnd
     from hitsndiffs.order import orientation
-    from hitsndiffs.spectral import axes, refined
+    from hitsndiffs.spectral import axes
 
     places = [
-        (hnd, "solve"), (axes, "refined_pair"), (hnd, "levelled"), (hnd, "standard_errors"),
+        (hnd, "solve"), (axes, "top_pairs"), (hnd, "levelled"), (hnd, "standard_errors"),
         (axis, "orient"), (orientation, "_ends"), (orientation, "_entropies"),
-        (axis, "key_from_scores"), (hnd, "perfected"), (refined, "highest_pairs"),
+        (axis, "key_from_scores"), (hnd, "perfected"), (axes, "highest_pairs"),
     ]  # fmt: skip
     took: dict[str, float] = {}
 

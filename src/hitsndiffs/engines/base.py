@@ -141,19 +141,6 @@ class Engine(ABC):
         """
         return None
 
-    @property
-    def sampled_pairs(self) -> tuple[Floats, int] | None:
-        """``Cᵀ C`` of a sample of the users, and the sample's size; ``None`` if it does not pay.
-
-        It pays if everybody answered everything and :attr:`gram` costs as much as many rounds.
-        """
-        return None
-
-    def through_roughly(self, weights: Floats) -> Floats:
-        """``Cᵀ C w`` to at least seven digits, which some engines find faster than all digits."""
-        found: Floats = self.through(weights, scaled, self.everybody)
-        return found
-
     # -- order over users -------------------------------------------------------------------
 
     def levelled(self, x: Any, limit: float) -> Any:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cached_property
-from typing import Any, ClassVar, cast
+from typing import Any, ClassVar
 
 import cupy as cp
 import numpy as np
@@ -35,8 +35,6 @@ Array = Any  # a cupy.ndarray
 
 #: Numbers in a block of users that a step processes at a time.
 STEP_NUMBERS = 2**25
-#: From this many users on, an axis is first found on a sample: one user in this many.
-SAMPLE_FROM, ONE_OF = 2**24, 32
 #: Maximum number of edges for a histogram on the device.
 MOST_EDGES = 31
 #: Number of 8-byte user arrays that a method holds at a time, besides the answers.
@@ -94,30 +92,13 @@ class CupyEngine(MemoryEngine):
     @cached_property
     def gram(self) -> Floats | None:
         """``Cᵀ C`` if everybody answered everything and there are few options."""
-        return self._pairs(self.layout) if self._countable else None
-
-    @property
-    def sampled_pairs(self) -> tuple[Floats, int] | None:
-        """``Cᵀ C`` of a sample of the users, if counting all would cost more than some rounds."""
-        known = "gram" in self.__dict__
-        if known or self.n_users < SAMPLE_FROM or not self._countable:
+        layout = self.layout
+        if not (isinstance(layout, DevicePacked) and not layout.n_wide):
             return None
-        sample = cast(DevicePacked, self.layout).sample(self.n_users // ONE_OF)
-        return self._pairs(sample), sample.n_users
-
-    @property
-    def _countable(self) -> bool:
-        """Whether everybody answered everything and all pairs of options can be counted."""
-        packed = isinstance(self.layout, DevicePacked) and not self.layout.n_wide
-        return few_sets(self.items) and packed and self.is_complete
-
-    def _pairs(self, layout: Any) -> Floats:
+        if not (few_sets(self.items) and self.is_complete):
+            return None
         sets = OptionSets.of(self.items.starts)
-        return sets.all_pairs(cp.asnumpy(layout.pairs()), layout.n_users)
-
-    def through_roughly(self, weights: Floats) -> Floats:
-        """``Cᵀ C w`` with 17 bits of every user's sum."""
-        return self._linear(weights, self._one, precise=False)
+        return sets.all_pairs(cp.asnumpy(layout.pairs()), self.n_users)
 
     def collect(self, x: Any) -> npt.NDArray[Any]:
         """A user array as a NumPy array."""
@@ -255,7 +236,7 @@ class CupyEngine(MemoryEngine):
 
     # -- parts of a pass --------------------------------------------------------------------
 
-    def _linear(self, weights: Floats, scale: Array, precise: bool = True) -> Floats:
+    def _linear(self, weights: Floats, scale: Array) -> Floats:
         """One linear pass; a scale with one entry applies to all users."""
         weights = np.asarray(weights, dtype=np.float64)
         if self._scale[0] is not scale:  # a solver passes the same one every time
@@ -264,7 +245,7 @@ class CupyEngine(MemoryEngine):
         bound = float(largest) * (1 + 1e-6) * self._scale[1]
         if not np.isfinite(bound):
             return self.choosers(self.choices(weights) * scale)
-        found = self.layout.through(cp.asarray(weights), scale, bound, precise)
+        found = self.layout.through(cp.asarray(weights), scale, bound)
         return cp.asnumpy(found)  # type: ignore[no-any-return]
 
     def _summed(self, scores: Array, first: int = 0) -> Array:

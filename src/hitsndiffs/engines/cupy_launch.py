@@ -25,8 +25,8 @@ Array = Any  # a cupy.ndarray
 
 #: Threads of a block.
 THREADS = 1024
-#: Users a block handles before it flushes its sums, precise or not; powers of two.
-BATCH = {True: 8192, False: 16384}
+#: Users a block handles before it flushes its sums; a power of two.
+BATCH = 8192
 #: Shared memory of a block (bytes), and the maximum number of copies of the sums. As many copies as
 #: fit are kept: with one, neighbouring users with the same answers would wait for each other.
 SHARED_MEMORY, MOST_COPIES = 220 * 1024, 4
@@ -44,13 +44,13 @@ def kernel_named(name: str) -> Any:
 
 
 @lru_cache(maxsize=64)
-def round_kernel(name: str, n_quads: int, precise: bool) -> tuple[Any, int]:
+def round_kernel(name: str, n_quads: int) -> tuple[Any, int]:
     """A kernel compiled for a number of quads, and the shared memory it needs."""
     copies = MOST_COPIES
-    while copies > 1 and shared_bytes(name, n_quads, precise, copies) > SHARED_MEMORY:
+    while copies > 1 and shared_bytes(name, n_quads, copies) > SHARED_MEMORY:
         copies //= 2
-    shared = shared_bytes(name, n_quads, precise, copies)
-    defines = {"N_QUADS": n_quads, "PRECISE": int(precise), "COPIES": copies, "THREADS": THREADS}
+    shared = shared_bytes(name, n_quads, copies)
+    defines = {"N_QUADS": n_quads, "COPIES": copies, "THREADS": THREADS}
     options = ("-std=c++17", *(f"-D{key}={value}" for key, value in defines.items()))
     module = cp.RawModule(code=_source("cupy_rounds.cu"), options=options)
     kernel = module.get_function(name)
@@ -58,10 +58,9 @@ def round_kernel(name: str, n_quads: int, precise: bool) -> tuple[Any, int]:
     return kernel, shared
 
 
-def shared_bytes(name: str, n_quads: int, precise: bool, copies: int = 1) -> int:
+def shared_bytes(name: str, n_quads: int, copies: int = 1) -> int:
     """Bytes of shared memory for the tables and sums of this many quads."""
-    words, real = (2, 8) if precise else (1, 4)
-    return n_quads * 1024 * (real * (name == "through") + 4 * words * copies)
+    return n_quads * 1024 * (8 * (name == "through") + 8 * copies)
 
 
 def _source(name: str) -> str:
@@ -95,16 +94,14 @@ def units_of(largest: Array, n_users: int) -> Array:
 
     It is a power of two, so ones and halves become integers with few bits set.
     """
-    most = whole_range(n_users, True)[0]
+    most = whole_range(n_users)[0]
     exponents = cp.frexp(largest / most)[1]
     return cp.where(largest > 0, cp.ldexp(cp.ones_like(largest), exponents), 1.0)
 
 
-def whole_range(n_users: int, precise: bool) -> tuple[float, int]:
+def whole_range(n_users: int) -> tuple[float, int]:
     """The largest integer that a score may become, and the number of bits in its lower half."""
-    bits = 33 - BATCH[precise].bit_length()  # the sum over a batch stays within 32 bits
-    if not precise:
-        return 2.0 ** (bits - 1) - 2, bits
+    bits = 33 - BATCH.bit_length()  # the sum over a batch stays within 32 bits
     total = min(2 * bits, 62 - max(n_users, 1).bit_length())  # the sum of all within 64 bits
     return 2.0 ** (total - 1) - 1, bits
 

@@ -14,7 +14,6 @@ so it has to be requested.
 
 from __future__ import annotations
 
-from copy import copy
 from typing import Any
 
 import cupy as cp
@@ -46,8 +45,6 @@ Array = Any  # a cupy.ndarray
 MOST_QUADS = 24
 #: Users whose bits are held at a time while pairs of options are counted.
 USERS_AT_ONCE = 2**25
-#: A sample takes runs of this many neighbouring users, which are read together.
-NEIGHBOURS = 32
 #: Codes sent to the device at a time (bytes).
 UPLOAD_BYTES = 2**28
 
@@ -157,12 +154,12 @@ class DevicePacked:
         units = units_of(largest, self.n_users)
         totals = cp.zeros((columns, self._length), dtype=cp.int64)
         fixed = 1.0 / units
-        bits = whole_range(self.n_users, True)[1]
+        bits = whole_range(self.n_users)[1]
         length = np.int64(self._length)
         for start in range(0, self.n_quads, MOST_QUADS):
             n_quads = min(MOST_QUADS, self.n_quads - start)
-            kernel, shared = round_kernel("choosers", n_quads, True)
-            batch = min(BATCH[True], max(THREADS, -(-count // processors())))
+            kernel, shared = round_kernel("choosers", n_quads)
+            batch = min(BATCH, max(THREADS, -(-count // processors())))
             grid = (min(-(-count // batch), processors()), columns)
             kernel(
                 grid,
@@ -194,25 +191,25 @@ class DevicePacked:
         )  # fmt: skip
         return options
 
-    def through(self, weights: Array, scale: Array, bound: float, precise: bool = True) -> Array:
+    def through(self, weights: Array, scale: Array, bound: float) -> Array:
         """``Cᵀ (scale * (C w))`` for one vector; no score is larger than ``bound``.
 
-        A round keeps 38 bits of every score, or 17 (not ``precise``, and twice as fast).
+        A round keeps 38 bits of every score.
         """
-        fits = 0 < shared_bytes("through", self.n_quads, precise) <= SHARED_MEMORY
+        fits = 0 < shared_bytes("through", self.n_quads) <= SHARED_MEMORY
         if not fits or self.n_quads > MOST_QUADS or self.n_wide:
             scores = self.choices(weights[:, None]) * scale.reshape(-1, 1)
             return self.choosers(scores)[:, 0]
-        kernel, shared = round_kernel("through", self.n_quads, precise)
-        top, bits = whole_range(self.n_users, precise)
+        kernel, shared = round_kernel("through", self.n_quads)
+        top, bits = whole_range(self.n_users)
         unit = bound / top if bound > 0 else 1.0
         totals = cp.zeros((1, self._length), dtype=cp.int64)
-        batch = min(BATCH[precise], max(THREADS, -(-self.n_users // processors())))
+        batch = min(BATCH, max(THREADS, -(-self.n_users // processors())))
         kernel(
             (min(-(-self.n_users // batch), processors()),),
             (THREADS,),
             (self._quads, np.int64(self.n_users), self._filled(weights[:, None], "doubles"),
-             scale.astype(cp.float64 if precise else cp.float32, copy=False),
+             scale.astype(cp.float64, copy=False),
              np.int32(len(scale) == 1), np.float64(1.0 / unit), np.int32(bits), np.int32(batch),
              totals),
             shared_mem=shared,
@@ -266,20 +263,6 @@ class DevicePacked:
                 threads=128,
             )
         return counts
-
-    def sample(self, count: int) -> DevicePacked:
-        """About ``count`` users from all over the data, in evenly spaced runs of neighbours."""
-        each = max(NEIGHBOURS, self.n_users // max(count, 1) * NEIGHBOURS)
-        whole = self.n_users // each
-        made = copy(self)
-        made._quads, made._wide = (
-            cp.ascontiguousarray(
-                rows[:, : whole * each].reshape(len(rows), whole, each)[:, :, :NEIGHBOURS]
-            ).reshape(len(rows), whole * NEIGHBOURS)
-            for rows in (self._quads, self._wide)
-        )
-        made.n_users = whole * NEIGHBOURS
-        return made
 
     def answer_sheets(self, users: Ints) -> Floats:
         """The answer sheets of a few users: one column each, 1 for the options chosen."""

@@ -66,7 +66,6 @@ class DeviceRows:
         weights: Array,
         scale: Array,
         bound: float,  # noqa: ARG002
-        precise: bool = True,  # noqa: ARG002
     ) -> Array:
         """``Cᵀ (scale * (C w))`` for one vector."""
         return self.choosers(self.choices(weights[:, None]) * scale.reshape(-1, 1))[:, 0]

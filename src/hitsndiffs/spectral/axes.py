@@ -22,7 +22,6 @@ from hitsndiffs.data.arrays import Floats
 from hitsndiffs.data.items import Items
 from hitsndiffs.engines import Engine, scaled
 from hitsndiffs.spectral.lanczos import Highest, highest_pairs
-from hitsndiffs.spectral.refined import refined_pair
 from hitsndiffs.spectral.repeated import REPEATED, colours, settled, turned
 
 __all__ = ["Axes", "leading_axes", "top_pairs"]
@@ -77,7 +76,6 @@ def leading_axes(
     tol: float = 1e-12,
     max_iterations: int = 5000,
     dense_up_to: int = DENSE_UP_TO,
-    only: bool = False,
 ) -> Axes:
     """Return the strongest axes of ``U`` after the trivial one.
 
@@ -100,17 +98,13 @@ def leading_axes(
         Settings of the Lanczos iterations.
     dense_up_to
         Up to this many options (or users) a dense matrix is solved, if it is cheap to build.
-    only
-        Whether no other axes of these data will be requested. The engine may then choose a way
-        that finds this one sooner but makes others no cheaper.
     """
     A = _Symmetric.of(data, lam, mu, centred, user_weights)
     # user arrays are NumPy arrays only on some engines
     on_options = data.n_options < data.n_users or data.arrays != "numpy"
     size = data.n_options if on_options else data.n_users
     cheap = data.n_responses * size <= DENSE_PRODUCTS
-    found = _refined(A, seed, tol) if only and (count, scored) == (2, 1) and on_options else None
-    found = found or top_pairs(
+    found = top_pairs(
         A.around if on_options else lambda x: A.to_users(A.to_options(x)),
         size,
         count,
@@ -135,14 +129,6 @@ def leading_axes(
     residual = float(found.residuals[0]) if len(values) else 0.0
     converged = residual <= max(1e-6, 100 * tol)
     return Axes(values, scores, found.products, residual, converged, weights)
-
-
-def _refined(A: _Symmetric, seed: int, tol: float) -> Highest | None:
-    """The axis found with the help of a sample, if the engine has one and it is close enough."""
-    near = A.sampled()
-    if near is None:
-        return None
-    return refined_pair(A.around_data, near, roughly=A.around_roughly, seed=seed, tol=tol)
 
 
 def _columns(users: list[Any], n_users: int) -> Any:
@@ -210,38 +196,12 @@ class _Symmetric:
 
     def around(self, y: Floats) -> Floats:
         """``Aᵀ A``, without a pass over the data if all pairs of options are already counted."""
+        v = self.weights(y)
         if len(self.root) > 1 or self.data.gram is None:
-            return self.around_data(y)
-        v = self.weights(y)
-        through = float(self.root[0]) ** 2 * (self.data.gram @ v)
+            through = self._through(v)
+        else:
+            through = float(self.root[0]) ** 2 * (self.data.gram @ v)
         return self._finish(through - self._seen * (self._seen @ v))
-
-    def around_data(self, y: Floats) -> Floats:
-        """``Aᵀ A``, in one pass over the data."""
-        v = self.weights(y)
-        return self._finish(self._through(v) - self._seen * (self._seen @ v))
-
-    def around_roughly(self, y: Floats) -> Floats:
-        """The same, faster but less exact; requires that all users count alike."""
-        v = self.weights(y)
-        through = float(self.root[0]) ** 2 * self.data.through_roughly(v)
-        return self._finish(through - self._seen * (self._seen @ v))
-
-    def sampled(self) -> Floats | None:
-        """Approximate ``Aᵀ A`` from a sample, if there is one and all users count alike."""
-        if len(self.root) > 1 or self.centre is not None:
-            return None
-        found = self.data.sampled_pairs
-        if found is None:
-            return None
-        pairs, size = found
-        seen, t = self._seen, self.trivial_options
-        whole = float(self.root[0]) ** 2 * (self.data.n_users / size) * pairs
-        near = self.half[:, None] * (whole - np.outer(seen, seen)) * self.half
-        along = near @ t
-        sides = np.outer(t, along)
-        projected: Floats = near - sides - sides.T + (t @ along) * np.outer(t, t)
-        return projected
 
     def scores(self, y: Floats, value: float) -> Any:
         """Scores of an axis whose option vector and eigenvalue are known."""

@@ -85,7 +85,7 @@ def solve(
 
 def _lanczos(data: Engine, seed: int, limit: int) -> Solution:
     """The first axis of the symmetric form, and the value of the next."""
-    axes = leading_axes(data, 2, scored=1, seed=seed, max_iterations=limit, only=True)
+    axes = leading_axes(data, 2, scored=1, seed=seed, max_iterations=limit)
     if len(axes.values) == 0:
         return Solution(0.0 * data.everybody, 0.0, axes.iterations, 0.0, True, axes.values)
     size = np.sqrt(data.n_responses)  # from unit norm to variance 1
