@@ -146,7 +146,7 @@ def test_compare_judges_methods_by_the_key(here: Here, simulated: tuple[Path, Pa
     assert done.code == 0
     head, *body = rows(done.out)
     found = {row[0]: dict(zip(head, row, strict=True)) for row in body}
-    assert body[0][0] == "true-answer"
+    assert body[-1][0] == "true-answer", "it is told the key: no rival of the others"
     assert float(found["true-answer"]["accuracy"]) == pytest.approx(1)
     assert 0 < float(found["hnd"]["key_recovered"]) <= 1
     assert float(found["hnd"]["with_majority"]) == float(found["majority"]["with_hnd"])

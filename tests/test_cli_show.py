@@ -95,7 +95,7 @@ def compared(accuracies: dict[str, float | None], correlation: float) -> Compari
         Compared(name, scores=np.zeros(3), seconds=0.0, accuracy=value)
         for name, value in accuracies.items()
     )
-    return Comparison(r, results, matrix, np.zeros(3) if known else None)
+    return Comparison(r, results, matrix, np.zeros(3) if known else None, key_items=2)
 
 
 @pytest.mark.parametrize(

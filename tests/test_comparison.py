@@ -58,7 +58,9 @@ def test_with_a_key_methods_are_judged(answers):
     assert found["true-answer"].accuracy == 1.0
     assert found["true-answer"].key_recovered is None  # it was told
     assert found["dawid-skene"].key_recovered == 1.0
-    accuracies = [row["accuracy"] for row in found.table()]
+    *fair, told = found.table()
+    assert told["method"] == "true-answer", "no rival of the others"
+    accuracies = [row["accuracy"] for row in fair]
     assert accuracies == sorted(accuracies, reverse=True)
 
 
@@ -114,3 +116,11 @@ def test_a_method_twice_is_refused(answers):
         compare(make_responses(answers), ["hits", HITS(tol=1e-3)])
     with pytest.raises(KeyError):
         compare(make_responses(answers), ["hits"])["hnd"]
+
+
+def test_two_known_answers_judge_no_method():
+    r = make_responses(np.random.default_rng(0).integers(0, 3, (30, 12)))
+    few = compare(r, ["hnd", "majority"], key={0: 1, 1: 2}).advice()
+    assert few.startswith("The key covers 2 of 12 items, too few to judge by it. ")
+    whole = compare(r, ["hnd", "majority"], key=dict.fromkeys(range(12), 1)).advice()
+    assert "Against this key" in whole

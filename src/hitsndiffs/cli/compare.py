@@ -86,10 +86,10 @@ def compare(
 
 def _say_left_out(found: Comparison, judged: bool, quiet: bool) -> None:
     """Say why methods were left out; those that need a key share one line."""
-    from hitsndiffs.methods import METHODS
+    from hitsndiffs.results.comparison import TOLD
 
     failed = {result.method: result.error for result in found.results if result.error is not None}
-    waiting = [name for name in failed if not judged and "key" in METHODS[name]().get_params()]
+    waiting = [name for name in failed if not judged and name in TOLD]
     if waiting:
         say(f"Left out, as they need --key: {', '.join(waiting)}.", quiet=quiet)
     for name, error in failed.items():

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hitsndiffs.methods import METHODS
-from hitsndiffs.results.wording import joined
+from hitsndiffs.results.wording import count, joined
 
 if TYPE_CHECKING:
     from hitsndiffs.results.comparison import Comparison
@@ -18,6 +17,8 @@ __all__ = ["advice"]
 AS_GOOD = 0.01
 #: A method that agrees with the others less than this measures something else.
 APART = 0.5
+#: A key of fewer items than this share judges how the methods do on those, not on the rest.
+ENOUGH = 0.5
 
 
 def advice(comparison: Comparison) -> str:
@@ -27,13 +28,19 @@ def advice(comparison: Comparison) -> str:
         return "No method can be used on these data."
     if len(rows) == 1:
         return f"Only {rows[0]['method']} was fitted, so there is nothing to compare it with."
-    if comparison.true_scores is not None:
-        return _by_key(rows)
-    return _by_agreement(comparison, rows)
+    if comparison.true_scores is None:
+        return _by_agreement(comparison, rows)
+    n_items = comparison.responses.n_items
+    if comparison.key_items < ENOUGH * n_items:
+        few = f"The key covers {comparison.key_items} of {count(n_items, 'item')}, too few to judge"
+        return f"{few} by it. {_by_agreement(comparison, rows)}"
+    return _by_key(rows)
 
 
 def _by_key(rows: list[dict[str, Any]]) -> str:
-    fair = [row for row in rows if not _told(row["method"]) and _known(row["accuracy"])]
+    from hitsndiffs.results.comparison import TOLD
+
+    fair = [row for row in rows if row["method"] not in TOLD and _known(row["accuracy"])]
     if not fair:
         return "No method that works without a key ranks anybody here."
     best = max(row["accuracy"] for row in fair)
@@ -77,11 +84,6 @@ def _by_agreement(comparison: Comparison, rows: list[dict[str, Any]]) -> str:
     if apart and first not in apart:
         said += f" {joined(apart)} {'sees' if len(apart) == 1 else 'see'} something else."
     return said
-
-
-def _told(name: str) -> bool:
-    """Whether a method is told the key."""
-    return name in METHODS and "key" in METHODS[name]().get_params()
 
 
 def _known(value: float | None) -> bool:

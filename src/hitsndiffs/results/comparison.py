@@ -31,6 +31,8 @@ Vector = npt.NDArray[np.float64]
 
 #: Methods that rank nobody; left out unless requested.
 NO_RANKING = ("avghits",)
+#: Methods that are told the key: what they rank by is what the others are judged by.
+TOLD = ("true-answer", "grm")
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,12 +80,15 @@ class Comparison(Viewed):
         both rank (NaN where one failed or has no spread).
     true_scores
         Share of right answers under the key, if one was given.
+    key_items
+        How many items the key covers.
     """
 
     responses: Responses
     results: tuple[Compared, ...]
     correlations: Vector
     true_scores: Vector | None = None
+    key_items: int = 0
 
     @property
     def methods(self) -> tuple[str, ...]:
@@ -98,7 +103,10 @@ class Comparison(Viewed):
         raise KeyError(method)
 
     def table(self) -> list[dict[str, Any]]:
-        """One row per method; with a key, the most accurate first, and failures last."""
+        """One row per method.
+
+        With a key, the most accurate first; then those that are told the key; failures last.
+        """
         rows = []
         for number, result in enumerate(self.results):
             others = np.delete(self.correlations[number], number)
@@ -116,10 +124,11 @@ class Comparison(Viewed):
                 }
             )
 
-        def place(row: dict[str, Any]) -> tuple[bool, float]:
+        def place(row: dict[str, Any]) -> tuple[bool, bool, float]:
             value = row["accuracy"]
             unknown = value is None or np.isnan(value)
-            return row["error"] is not None, 0.0 if unknown else -value
+            told = not unknown and row["method"] in TOLD
+            return row["error"] is not None, told, 0.0 if unknown else -value
 
         return sorted(rows, key=place)
 
@@ -206,14 +215,14 @@ def compare(
         for number, method in enumerate(chosen):
             step(method.name, number, len(chosen))
             results.append(_fitted(method, data, known, true_scores))
-    return Comparison(responses, tuple(results), _correlations(results), true_scores)
+    return Comparison(responses, tuple(results), _correlations(results), true_scores, len(known))
 
 
 def _prepared(method: str | Method, key: Mapping[Any, Any] | None, seed: int) -> Method:
     if isinstance(method, Method):
         return method
     made = make(method, seed=seed)
-    if key and "key" in made.get_params():
+    if key and made.name in TOLD:
         made.set_params(key=key)
     return made
 
