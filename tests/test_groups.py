@@ -125,7 +125,7 @@ def test_two_groups_of_a_user_are_refused() -> None:
     wrong = as_long(runs()).with_columns(family=told)
     with pytest.raises(InputError, match=r"lines 10 and 42: the user 'model-08' is in two groups"):
         read_responses(text(wrong), group="family")
-    with pytest.raises(InputError, match=r"rows 9 and 41 .*'first' and 'other'\); give each"):
+    with pytest.raises(InputError, match=r"rows 9 and 41.*'first' and 'other'\); give each"):
         rank(wrong, group="family")
 
 

@@ -45,7 +45,17 @@ def as_responses(data: Any, group: str | None = None) -> Responses:
         raise InputError("Complex data not supported: answers are options, not complex numbers.")
     if hasattr(data, "tocsr"):
         return _of_sparse(data)
+    if _is_frame(data):
+        from hitsndiffs.reading import read_responses
+
+        return read_responses(data) if group is None else read_responses(data, group=group)
     return Responses.from_table(data, group=group)
+
+
+def _is_frame(data: Any) -> bool:
+    import narwhals as nw
+
+    return isinstance(nw.from_native(data, pass_through=True), nw.DataFrame | nw.LazyFrame)
 
 
 def _is_path(data: Any) -> bool:

@@ -28,7 +28,7 @@ def plan(source: Any, *, plan: Any = None, **options: Any) -> Plan:
     ----------
     source
         A path, ``"-"`` for standard input, a file object (binary or text), a folder, or a list of
-        them.
+        them; or a DataFrame.
     plan
         A plan to repeat: a :class:`Plan`, the path of its JSON, or a mapping. Other options
         override it.
@@ -60,8 +60,8 @@ def read_responses(source: Any, **options: Any) -> Responses:
     ----------
     source
         A path, ``"-"`` for standard input, a file object (binary or text), a folder, or a list of
-        them. Recognised are all formats that ``hnd formats`` lists, and plain tables (CSV, TSV,
-        spreadsheets, Parquet, JSONL; also in zip, gzip and zstd).
+        them; or a DataFrame. Recognised are all formats that ``hnd formats`` lists, and plain
+        tables (CSV, TSV, spreadsheets, Parquet, JSONL; also in zip, gzip and zstd).
     **options
         What is known about the file; the reader works out the rest:
 

@@ -143,7 +143,7 @@ def open_plain(
     """
     table, format, header_row = _open(document, options, stack)
     try:
-        table, layout = _with_layout(table, document, options, one_of)
+        table, layout = _with_layout(table, options, one_of)
     except Refusal as refusal:
         other = _in_another_sheet(document, options, stack, one_of)
         if other is None:
@@ -161,19 +161,30 @@ def open_plain(
     return PlainReading(table, layout, format, header_row, options, one_of)
 
 
+def open_frame(table: FileTable, options: ReadingOptions) -> PlainReading:
+    """Find the layout of a table in memory."""
+    try:
+        table, layout = _with_layout(table, options, one_of=False)
+    except Refusal as refusal:
+        raise InputError(f"{table.place.source}: {refusal}") from None
+    if len(layout.parts) > 1:
+        table = JoinedTable(table, layout.parts)
+    return PlainReading(table, layout, "frame", None, options)
+
+
 def _with_layout(
-    table: FileTable, document: FileDocument, options: ReadingOptions, one_of: bool
+    table: FileTable, options: ReadingOptions, one_of: bool
 ) -> tuple[FileTable, Layout]:
     """Return a table, with a column per answer if one column held them all, and its layout."""
     said = list(table.notes)
     try:
-        layout = _found(table, document, options, one_of)
+        layout = _found(table, options, one_of)
     except InputError:
         apart = None if options.items else with_answers_apart(table, ())
         if apart is None:
             raise
         apart.notes = [*said, *apart.notes]
-        return apart, _found(apart, document, options, one_of)
+        return apart, _found(apart, options, one_of)
     roles = layout.roles
     if roles is None:
         return table, layout
@@ -181,7 +192,7 @@ def _with_layout(
         apart = with_answers_apart(table, roles.users)
         if apart is not None:
             apart.notes = [*said, *apart.notes]
-            return apart, _found(apart, document, options, one_of)
+            return apart, _found(apart, options, one_of)
     return table, layout
 
 
@@ -211,13 +222,11 @@ def _in_another_sheet(
     return None
 
 
-def _found(
-    table: FileTable, document: FileDocument, options: ReadingOptions, one_of: bool
-) -> Layout:
+def _found(table: FileTable, options: ReadingOptions, one_of: bool) -> Layout:
     """Return the layout of a table, with the column of groups if there is one."""
     group = options.group
     if group is not None and not (one_of and group not in table.names):
-        group = find_column(group, table.names, where=document.name, argument="group")
+        group = find_column(group, table.names, where=table.place.source, argument="group")
     own = str(group) if group in table.names else None
     return find_layout(table, options, own, one_of=one_of)
 

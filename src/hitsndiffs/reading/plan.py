@@ -52,6 +52,8 @@ class Plan(Viewed):
         What the caller said.
     users, items
         How many there are, known once the file is read.
+    scores
+        For a plain table, how strongly the columns speak for each way to read it, and why.
 
     Examples
     --------
@@ -83,6 +85,7 @@ class Plan(Viewed):
     options: ReadingOptions = field(default_factory=ReadingOptions)
     users: int | None = None
     items: int | None = None
+    scores: list[str] = field(default_factory=list)
     _reader: Callable[[Plan], Responses] | None = field(default=None, repr=False, compare=False)
     _source: Any = field(default=None, repr=False, compare=False)
     _read: Responses | None = field(default=None, repr=False, compare=False)
@@ -163,6 +166,7 @@ class Plan(Viewed):
         found.append(("format", f"{self.title} ({self.format})"))
         if self.why:
             found.append(("because", self.why))
+        found += [("weighed", shortened(text, 200)) for text in self.scores[:2]]
         bytes_ = [self.container]
         bytes_ += [f"encoding {self.encoding}"] if self.encoding else []
         if self.separator:

@@ -21,8 +21,9 @@ from hitsndiffs.reading.files.folders import FolderDocument, open_document
 from hitsndiffs.reading.files.source import no_source, open_path, open_stream
 from hitsndiffs.reading.files.together import together
 from hitsndiffs.reading.finish import finish
+from hitsndiffs.reading.frames import Frame, frame_of
 from hitsndiffs.reading.options import ReadingOptions
-from hitsndiffs.reading.plain import PlainReading, key_of_sheets, open_plain
+from hitsndiffs.reading.plain import PlainReading, key_of_sheets, open_frame, open_plain
 from hitsndiffs.reading.plan import Plan
 from hitsndiffs.reading.quiet import without_collection
 from hitsndiffs.reading.streams import RawKey, encode_stream
@@ -35,6 +36,9 @@ _MOST_FILES = 20_000
 
 def make_plan(source: Any, options: ReadingOptions) -> Plan:
     """Make the plan for a path, a folder, a stream, or several of them."""
+    frame = frame_of(source) if not isinstance(source, str | os.PathLike | list | tuple) else None
+    if frame is not None:
+        return _plan_frame(frame, source, options)
     stack = ExitStack()
     try:
         documents = _documents(source, options, stack)
@@ -286,6 +290,7 @@ def _plan_plain(
     _describe(plan, files[0])
     plan.header_row = reading.header_row
     plan.columns = list(reading.layout.columns)
+    plan.scores = reading.layout.scores
 
     def read(own: Plan) -> Responses:
         with stack:
@@ -299,6 +304,27 @@ def _plan_plain(
         return _finished(own, encoded, key, files[0].name, reading=reading, titles=titles)
 
     plan._reader = read
+
+
+def _plan_frame(frame: Frame, source: Any, options: ReadingOptions) -> Plan:
+    """Make the plan for a table in memory."""
+    reading = open_frame(frame.table(), options)
+    plan = Plan((reading.table.place.source,), options=options)
+    plan._source = source
+    plan.format, plan.layout = "frame", reading.layout.name
+    plan.title, plan.why = _TITLES[plan.layout], reading.layout.why
+    plan.container = f"table in memory ({frame.opened.kind})"
+    plan.columns = list(reading.layout.columns)
+    plan.scores = reading.layout.scores
+
+    def read(own: Plan) -> Responses:
+        encoded, key = reading.read()
+        own.notes += encoded.notes
+        name = reading.table.place.source
+        return frame.with_own_labels(_finished(own, encoded, key, name, reading=reading))
+
+    plan._reader = read
+    return plan
 
 
 _TITLES = {
