@@ -19,6 +19,7 @@ from hitsndiffs.data.words import listed, shortened
 from hitsndiffs.errors import InputError
 from hitsndiffs.reading.exports.base import Column
 from hitsndiffs.reading.exports.common import is_free_text
+from hitsndiffs.reading.exports.per_file import told_apart
 from hitsndiffs.reading.group_column import GroupColumn
 from hitsndiffs.reading.key import read_key
 from hitsndiffs.reading.layouts.layout import left_out_note
@@ -258,16 +259,7 @@ def user_names(files: Sequence[Any]) -> list[str]:
     ['phi', 'yi']
     """
     paths = [(*file.folders, PurePosixPath(file.name).stem) for file in files]
-    depth = min(map(len, paths), default=0)
-    aligned = [path[len(path) - depth :] for path in paths]
-    levels = list(zip(*aligned, strict=True))
-    telling = [level for level in levels if len({*level}) == len(paths)]
-    if telling:
-        return list(telling[-1])
-    differing = [level for level in levels if len({*level}) > 1]
-    return ["/".join(parts) for parts in zip(*differing, strict=True)] or [
-        path[-1] for path in aligned
-    ]
+    return told_apart(paths, [frozenset(("any",))] * len(paths))
 
 
 def _take_key(file: Any, found: Several, plan: Plan) -> None:
