@@ -101,7 +101,10 @@ class _Columns:
             for k in (self.answers[0], self.keys[0])
         )
         one = all(len({row[k].strip() for row in rows}) < 2 for k in self.users)
-        return one and not {*said}.isdisjoint(right) and not is_free_text(right)
+        places = [*self.topics, *(self.ids[:1] or self.texts[:1])]
+        names = [tuple(row[k] for k in places) for row in rows]
+        told = len({*names}) == len(names)  # an item that repeats is answered by several users
+        return one and told and not {*said}.isdisjoint(right) and not is_free_text(right)
 
 
 def _recognise(sample: Sample) -> str | None:
@@ -150,9 +153,15 @@ def _convert(document: Document, choices: Choices) -> Stream:
     answer, right = columns.answers[0], columns.keys[0]
     stream = Stream(key_from=f"the column {table.header[right]!r}")
     people = [" ".join(row[k].strip() for k in columns.users[:1]) for row in table.rows]
-    stream.user_is_file = choices.user is None and len({*people} - {""}) != 1
+    stream.user_is_file = not any(people)
     people = [stem_of_name(document.name)] * len(people) if stream.user_is_file else people
-    for row, item, person in zip(table.rows, _items(table, columns, stream), people, strict=True):
+    items = _items(table, columns, people, stream)
+    if stream.user_is_file and 2 * len({*items}) <= len(items):
+        raise Refusal(
+            "a table of predictions by several users, whom no column seems to name",
+            "name the column that does (user)",
+        )
+    for row, item, person in zip(table.rows, items, people, strict=True):
         said, key = (row[k].strip().removesuffix(".0") for k in (answer, right))
         given = None if said.startswith("-") and not key.startswith("-") else said
         stream.add(person, item, given, key=key, status="unreadable" if given is None else None)
@@ -164,7 +173,7 @@ def _convert(document: Document, choices: Choices) -> Stream:
     return stream
 
 
-def _items(table: Table, columns: _Columns, stream: Stream) -> list[str]:
+def _items(table: Table, columns: _Columns, people: Sequence[str], stream: Stream) -> list[str]:
     """Return the item of each row: its id, with the topic if ids begin anew, or else its text."""
     topics = [" ".join(row[k].strip() for k in columns.topics[:1]) for row in table.rows]
     texts = [k for k in columns.texts if not is_free_text(row[k] for row in table.rows)]
@@ -172,7 +181,7 @@ def _items(table: Table, columns: _Columns, stream: Stream) -> list[str]:
         names = [row[place].strip() for row in table.rows]
         both = [f"{t}/{name}" if t else name for t, name in zip(topics, names, strict=True)]
         for labels in (names, both):
-            if all(names) and len({*labels}) == len(labels):
+            if all(names) and len({*zip(people, labels, strict=True)}) == len(labels):
                 return labels
     places = [*columns.topics, *columns.texts, *columns.options] or columns.ids
     labels = []

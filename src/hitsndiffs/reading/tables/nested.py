@@ -20,7 +20,7 @@ from hitsndiffs.errors import InputError
 from hitsndiffs.reading.exports.base import Refusal
 from hitsndiffs.reading.exports.common import as_text, is_free_text, words
 from hitsndiffs.reading.exports.sheet import Table
-from hitsndiffs.reading.vocabulary import plain
+from hitsndiffs.reading.vocabulary import plain, role_of_name
 
 __all__ = ["flat_table", "is_nested"]
 
@@ -29,6 +29,7 @@ NAME = "name"
 _QUESTION = re.compile(
     r"(?:q|question|item|task|problem|doc|frage|aufgabe|pregunta|no|nr)?[\W_]*\d+\w?"
 )
+_IDS = words("id|qid|idx")
 #: In a record with the answers of several users, this is the right answer.
 _RIGHT = words("answer|correct|correctanswer|label|expected|ideal|gold|target")
 #: With more columns than this beside them, lists are the options of a question, not its answers.
@@ -115,7 +116,8 @@ class _Flat:
         own = list(value.values())
         if all(isinstance(one, list) and not _holds_more(one) for one in own):
             return self._of_lists(value, path)
-        if not path and _counts_up(own):  # columns, as pandas writes them
+        columns = recognise("user", list(value), wide=True)
+        if not path and columns and _counts_up(own):  # as pandas writes a table
             return [{(name,): own[number] for name, own in value.items()} for number in own[0]]
         own_path = (*path, _called(value))
         return [
@@ -135,12 +137,15 @@ class _Flat:
         if recognise("user", list(value), wide=True):
             cells = zip(*value.values(), strict=True)
             return [{(*path, n): c for n, c in zip(value, row, strict=True)} for row in cells]
-        items = next((name for name in value if recognise("item", [name.rstrip("s")])), None)
+        single = {name: name.rstrip("s") for name in value}
+        named = [n for n, one in single.items() if recognise("item", [one]) or plain(one) in _IDS]
+        items = next(iter(named), None)
         labels = [] if items is None else list(map(as_text, value[items]))
         rows = []
         for name, own in value.items():
             if name != items:
-                rows.append({(*path, NAME): name, **_numbered(own, path, labels)})
+                label = "key" if role_of_name(name) == "key" else name
+                rows.append({(*path, NAME): label, **_numbered(own, path, labels)})
         return rows
 
     def _of_record(self, record: Mapping[str, Any], path: Path) -> list[Row]:
