@@ -252,7 +252,7 @@ def test_on_paper_it_is_light(chromium: Any, reports: dict[str, Path]) -> None:
         ) == ("none")
 
 
-@pytest.mark.parametrize(("users", "pages"), [(30, 3), (500, 10)])
+@pytest.mark.parametrize(("users", "pages"), [(30, 2), (500, 10)])
 def test_the_pages_on_paper(chromium: Any, tmp_path: Path, users: int, pages: int) -> None:
     sim = hnd.simulate("samejima", users=users, items=20, options=4, seed=3)
     with Visit(chromium, hnd.rank(sim.responses).report(tmp_path / "report.html")) as visit:
