@@ -48,7 +48,7 @@ def restricted(
 
 def with_options(r: Responses, kept: Ints) -> Responses:
     """The same users with some options, by number, and the items that have any of them."""
-    if len(kept) == r.n_options:
+    if len(kept) == r.n_options and (np.diff(r.item_starts) > 0).all():
         return r._changed()
     numbers = np.full(r.n_options, -1, dtype=np.int64)
     numbers[kept] = np.arange(len(kept))

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hitsndiffs.data.arrays import Array, Flags, Ints
+from hitsndiffs.data.arrays import Array, Ints
 from hitsndiffs.data.encoding.option_book import Option, Skipped, in_order, normalise, smallest
 from hitsndiffs.data.encoding.result import Place, check_sizes, label_array
 from hitsndiffs.data.encoding.wide import dropped_items
-from hitsndiffs.data.layouts import choosers_in_codes, choosers_in_rows
 from hitsndiffs.data.responses import DENSE_FROM, Responses
+from hitsndiffs.data.words import count
 from hitsndiffs.errors import InputError
 
 __all__ = ["DUPLICATES", "Factor", "LongSizes", "assemble_long"]
@@ -98,9 +98,26 @@ def assemble_long(
         )
     table = _number_options(items, options, keys, as_text or is_text, sizes)
     notes += skipped.note()
-    answers = _Answers(users, items, options.numbers, table, place, duplicates, notes, sizes)
-    codes, rows = (answers.dense(), None) if answers.are_dense() else (None, answers.sparse())
-    return _finish(users, items, table, codes, rows, kind, notes)
+    answers = _Answers(users, items, options.numbers, table, sizes)
+    found = answers.laid_out()
+    if found is None:
+        notes.append(_settle(answers, place, duplicates))
+        found = answers.laid_out()
+        assert found is not None
+    codes, rows = found
+    empty = [items.labels[k] for k in np.flatnonzero(np.diff(table.starts) == 0).tolist()]
+    whole_table = Responses(
+        users=label_array(users.labels),
+        items=label_array(items.labels),
+        option_labels=label_array(table.labels),
+        item_starts=table.starts,
+        codes=codes,
+        rows=rows,
+        kind=kind,
+    )
+    return whole_table.select().with_notes(
+        [*notes, *dropped_items(empty)]
+    )
 
 
 def _nobody(kind: str, notes: list[str]) -> Responses:
@@ -202,23 +219,26 @@ def _pairs(items: Factor, options: Factor, part: slice, n_keys: int) -> Ints:
 
 @dataclass
 class _Answers:
-    """Numbered answers, and what to do if a user answered an item twice."""
+    """Numbered answers, and the two layouts that they may have."""
 
     users: Factor
     items: Factor
     options: Int32
     table: _Options
-    place: Place
-    duplicates: str
-    notes: list[str]
     sizes: LongSizes
 
-    def are_dense(self) -> bool:
-        """Whether enough cells are answered for a full table."""
-        sizes = np.diff(self.table.starts)
-        n_cells = len(self.users.labels) * np.count_nonzero(sizes)
-        answered = np.count_nonzero(self.options >= 0)
-        return bool(answered >= DENSE_FROM * n_cells and sizes.max() < 65535)
+    def laid_out(self) -> tuple[Array | None, tuple[Ints, Int32] | None] | None:
+        """Return the codes, or the rows; ``None`` if a user answered an item more than once."""
+        widths = np.diff(self.table.starts)
+        n_cells = len(self.users.labels) * np.count_nonzero(widths)
+        n_answers = int(np.count_nonzero(self.options >= 0))
+        if n_answers < DENSE_FROM * n_cells or widths.max() >= 65535:
+            rows = self._sparse(n_answers)
+            return None if rows is None else (None, rows)
+        codes = self._dense()
+        if np.count_nonzero(codes != np.iinfo(codes.dtype).max) < n_answers:
+            return None
+        return codes, None
 
     def cells(self, rows: Ints) -> Ints:
         """Return the number of each row's (item, user) cell."""
@@ -230,163 +250,66 @@ class _Answers:
         for part in self.sizes.blocks(len(self.options)):
             yield np.flatnonzero(self.options[part] >= 0) + part.start
 
-    def dense(self) -> Array:
-        """Return the codes, items × users."""
+    def _dense(self) -> Array:
         n_items, n_users = len(self.items.labels), len(self.users.labels)
         dtype: Any = smallest(int(np.diff(self.table.starts).max()))
-        missing = np.iinfo(dtype).max
-        codes = np.full(n_items * n_users, missing, dtype=dtype)
-        n_answers = 0
+        codes = np.full(n_items * n_users, np.iinfo(dtype).max, dtype=dtype)
         for rows in self.blocks():
-            # The last write to a cell wins. For "first", reverse and write only to empty cells.
-            cells, values = self.cells(rows), self._within(rows).astype(dtype)
-            if self.duplicates == "first":
-                cells, values = cells[::-1], values[::-1]
-                free = codes[cells] == missing
-                cells, values = cells[free], values[free]
-            codes[cells] = values
-            n_answers += len(rows)
-        n_repeats = n_answers - int(np.count_nonzero(codes != missing))
-        if n_repeats:
-            different = False
-            for rows in self.blocks():
-                other = codes[self.cells(rows)] != self._within(rows)
-                if other.any():
-                    different = True
-                    self._refuse(int(rows[other][0]))
-            self._report(n_repeats, different)
+            within = self.options[rows] - self.table.starts[self.items.numbers[rows]]
+            codes[self.cells(rows)] = within.astype(dtype)
         return codes.reshape(n_items, n_users)
 
-    def _within(self, rows: Ints) -> Array:
-        """Return each answer's place within its item."""
-        return self.options[rows] - self.table.starts[self.items.numbers[rows]]
-
-    def sparse(self) -> tuple[Ints, Int32]:
-        """Return each user's options, in increasing order."""
+    def _sparse(self, n_answers: int) -> tuple[Ints, Int32] | None:
         n_options = len(self.table.labels)
-        keys = np.empty(np.count_nonzero(self.options >= 0), dtype=np.int64)
-        n_answers = 0
+        keys = np.empty(n_answers, dtype=np.int64)  # they sort by user, then by item and option
+        done = 0
         for rows in self.blocks():
-            keys[n_answers : n_answers + len(rows)] = self._keys(rows)
-            n_answers += len(rows)
+            users = self.users.numbers[rows].astype(np.int64)
+            keys[done : done + len(rows)] = users * n_options + self.options[rows]
+            done += len(rows)
         keys.sort()
-        repeated = keys[1:] == keys[:-1]
-        if repeated.any():
-            keys = keys[np.append(True, ~repeated)]
-        keys, different = self._settled(keys)
-        if len(keys) < n_answers:
-            self._report(n_answers - len(keys), different)
-        users = np.arange(len(self.users.labels) + 1, dtype=np.int64)
-        chosen = np.empty(len(keys), dtype=np.int32)
-        for part in self.sizes.blocks(len(keys)):
+        chosen = np.empty(n_answers, dtype=np.int32)
+        for part in self.sizes.blocks(n_answers):
             chosen[part] = keys[part] % n_options
-        return np.searchsorted(keys, users * n_options).astype(np.int64), chosen
+        edges = np.arange(len(self.users.labels) + 1, dtype=np.int64) * n_options
+        indptr = np.searchsorted(keys, edges).astype(np.int64)
+        del keys
+        again = np.diff(self.table.items[chosen]) == 0
+        again[indptr[1:-1][(indptr[1:-1] > 0) & (indptr[1:-1] < n_answers)] - 1] = False
+        return None if again.any() else (indptr, chosen)
 
-    def _keys(self, rows: Ints) -> Ints:
-        """Return a number for each answer that sorts by user, then by option."""
-        users = self.users.numbers[rows].astype(np.int64)
-        return users * len(self.table.labels) + self.options[rows]
 
-    def _settled(self, keys: Ints) -> tuple[Ints, bool]:
-        """Return the sorted keys with one answer per user and item, and whether any clashed."""
-        n_options, n_users = len(self.table.labels), len(self.users.labels)
-        cells = np.empty(len(keys), dtype=np.int64)
-        for part in self.sizes.blocks(len(keys)):
-            user, option = np.divmod(keys[part], n_options)
-            cells[part] = self.table.items[option] * n_users + user
-        clashing = np.unique(cells[1:][cells[1:] == cells[:-1]])
-        if not len(clashing):
-            return keys, False
-        found = [rows[np.isin(self.cells(rows), clashing)] for rows in self.blocks()]
-        rows = np.concatenate(found)
-        self._refuse(int(rows[0]))
-        if self.duplicates == "last":
-            rows = rows[::-1]
-        _, first = np.unique(self.cells(rows), return_index=True)
-        kept = np.concatenate([keys[~np.isin(cells, clashing)], self._keys(rows[first])])
-        kept.sort()
-        return kept, True
+def _settle(answers: _Answers, place: Place, duplicates: str) -> str:
+    """Take out all but one answer of each user to each item; return a sentence about it.
 
-    def _refuse(self, row: int) -> None:
-        """Refuse two different answers, unless the caller said which one to keep."""
-        if self.duplicates != "error":
-            return
-        user, item = self.users.numbers[row], self.items.numbers[row]
-        same = np.flatnonzero((self.users.numbers == user) & (self.items.numbers == item))
-        same = same[self.options[same] >= 0]
-        _, first = np.unique(self.options[same], return_index=True)
-        two = same[np.sort(first)[:2]]
-        one, other = (str(self.table.labels[k]) for k in self.options[two])
+    Two different answers are refused, unless the caller said which one counts.
+    """
+    options = answers.options
+    rows = np.flatnonzero(options >= 0)
+    if duplicates == "last":
+        rows = rows[::-1]
+    cells = answers.cells(rows)
+    order = np.argsort(cells, kind="stable")
+    rows, cells = rows[order], cells[order]
+    is_new = np.append(True, cells[1:] != cells[:-1])
+    kept = rows[np.flatnonzero(is_new)[np.cumsum(is_new) - 1]]
+    other = np.flatnonzero(options[rows] != options[kept])
+    if len(other) and duplicates == "error":
+        pairs = np.sort(np.stack([kept[other], rows[other]]), axis=0)
+        first, second = pairs[:, np.lexsort(pairs[::-1])[0]].tolist()
+        user, item = answers.users.numbers[first], answers.items.numbers[first]
+        one, two = (str(answers.table.labels[k]) for k in options[[first, second]])
         raise InputError(
-            f"{self.place.source}, {self.place.rows(two.tolist())}: the user "
-            f"{str(self.users.labels[user])!r} answered the item {str(self.items.labels[item])!r} "
-            f"with {one!r} and with {other!r}; keep one of them, or set duplicates to "
-            "first or last."
+            f"{place.source}, {place.rows([first, second])}: the user "
+            f"{str(answers.users.labels[user])!r} answered the item "
+            f"{str(answers.items.labels[item])!r} with {one!r} and with {two!r}; keep one of "
+            "them, or set duplicates to first or last."
         )
-
-    def _report(self, n_repeats: int, different: bool) -> None:
-        """Say what was dropped."""
-        answers = "1 answer" if n_repeats == 1 else f"{n_repeats:,} answers"
-        if different:
-            self.notes.append(
-                f"Dropped {answers} because the user had answered the item more than once "
-                f"(kept the {self.duplicates} one)."
-            )
-        else:
-            self.notes.append(f"Dropped {answers} that only repeated the same answer.")
-
-
-# -- the end ----------------------------------------------------------------------------------
-
-
-def _finish(
-    users: Factor,
-    items: Factor,
-    table: _Options,
-    codes: Array | None,
-    rows: tuple[Ints, Int32] | None,
-    kind: str,
-    notes: list[str],
-) -> Responses:
-    """Leave out options that are no longer chosen, and items without options."""
-    if codes is not None:
-        chosen = choosers_in_codes(codes, table.starts)
-    else:
-        assert rows is not None
-        chosen = choosers_in_rows(rows, len(table.labels))
-    if not chosen.all():
-        codes, rows = _renumber(chosen > 0, table, codes, rows)
-    owners = table.items[chosen > 0]
-    sizes = np.bincount(owners, minlength=len(items.labels))
-    kept = np.flatnonzero(sizes)
-    notes += dropped_items([items.labels[k] for k in np.flatnonzero(sizes == 0).tolist()])
-    if codes is not None and len(kept) < len(sizes):
-        codes = codes[kept]
-    labels = [table.labels[k] for k in np.flatnonzero(chosen).tolist()]
-    return Responses(
-        users=label_array(users.labels),
-        items=label_array(items.labels)[kept],
-        option_labels=label_array(labels),
-        item_starts=np.concatenate([[0], np.cumsum(sizes[kept])]).astype(np.int64),
-        codes=codes,
-        rows=rows,
-        kind=kind,
-        notes=tuple(notes),
+    options[rows[~is_new]] = -1
+    dropped = count(int(np.count_nonzero(~is_new)), "answer")
+    if not len(other):
+        return f"Dropped {dropped} that only repeated the same answer."
+    return (
+        f"Dropped {dropped} because the user had answered the item more than once (kept the "
+        f"{duplicates} one)."
     )
-
-
-def _renumber(
-    used: Flags,
-    table: _Options,
-    codes: Array | None,
-    rows: tuple[Ints, Int32] | None,
-) -> tuple[Any, Any]:
-    new = np.cumsum(used) - 1
-    if rows is not None:
-        return None, (rows[0], new[rows[1]].astype(np.int32))
-    assert codes is not None
-    missing = np.iinfo(codes.dtype).max
-    for row, first, last in zip(codes, table.starts[:-1], table.starts[1:], strict=True):
-        own = np.cumsum(used[first:last]) - 1
-        np.take(np.append(own, missing).astype(codes.dtype), row.copy(), mode="clip", out=row)
-    return codes, None
