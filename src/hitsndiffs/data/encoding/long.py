@@ -115,9 +115,7 @@ def assemble_long(
         rows=rows,
         kind=kind,
     )
-    return whole_table.select().with_notes(
-        [*notes, *dropped_items(empty)]
-    )
+    return whole_table.select().with_notes([*notes, *dropped_items(empty)])
 
 
 def _nobody(kind: str, notes: list[str]) -> Responses:
