@@ -136,7 +136,8 @@ CASES: dict[str, tuple[str, Callable[[], Made]]] = {
     "predictions-topics": ("predictions", partial(llm.predictions, "topics")),
     "predictions-by-id": ("predictions", llm.predictions_by_id),
     "answers-by-id": ("answers-by-id", llm.answers_by_id),
-    "answers-by-id-key": ("answers-by-id", partial(llm.answers_by_id, True)),
+    "answers-by-id-key": ("answers-by-id", partial(llm.answers_by_id, "letters")),
+    "answers-by-id-truth": ("answers-by-id", partial(llm.answers_by_id, "records")),
 }
 
 #: Tables that no tool signs: what the reader finds out by itself (format, and the layout).

@@ -533,7 +533,7 @@ def predictions_by_id() -> Made:
     return Made(files, answers, key)
 
 
-def answers_by_id(key_file: bool = False) -> Made:
+def answers_by_id(key_file: str = "") -> Made:
     """An object of letters per model, under one file name; perhaps with the key beside."""
     q = quiz(92, n_items=12, blank=0.0)
     names = [f"validation_Art_{k + 1}" for k in range(12)]
@@ -544,5 +544,7 @@ def answers_by_id(key_file: bool = False) -> Made:
         answers |= {(f"model-{i}", name): letter for name, letter in own.items()}
     if key_file:
         key = {name: q.key_letter(k) for k, name in enumerate(names)}
-        files["answer_key.json"] = json.dumps(key, indent=4).encode()
+        right = {name: {"type": "choice", "ground_truth": letter} for name, letter in key.items()}
+        own = key if key_file == "letters" else right
+        files[f"{'answer_key' if own is key else 'all_val'}.json"] = json.dumps(own).encode()
     return Made(files, answers, key)

@@ -11,7 +11,7 @@ from typing import Any
 
 from hitsndiffs.data.encoding.groups import groups_in_words
 from hitsndiffs.data.responses import Responses
-from hitsndiffs.data.words import listed
+from hitsndiffs.data.words import count, listed
 from hitsndiffs.errors import InputError
 from hitsndiffs.reading.exports import FORMATS, find_format
 from hitsndiffs.reading.exports.base import Document, Format, LeftOut, Refusal, Stream
@@ -44,9 +44,12 @@ def make_plan(source: Any, options: ReadingOptions) -> Plan:
         documents = _documents(source, options, stack)
         plan = Plan(tuple(document.name for document in documents), options=options)
         plan._source = source
-        found = _recognised(documents, options)
+        found, others = _recognised(documents, options)
         if found:
             _plan_exports(plan, found, options)
+            if others:
+                said = f"{count(len(others), 'file')} in no known format: {listed(others, most=3)}"
+                plan.notes.append(f"Passed over {said}.")
             stack.close()
         else:
             _plan_plain(plan, documents, options, stack)
@@ -96,10 +99,16 @@ class _Match:
     why: str
 
 
-def _recognised(documents: Sequence[Any], options: ReadingOptions) -> list[_Match]:
-    """Return the documents in a known format, looking inside folders and archives."""
+def _recognised(
+    documents: Sequence[Any], options: ReadingOptions
+) -> tuple[list[_Match], list[str]]:
+    """Return the documents in a known format, and the names of the other files.
+
+    Folders and archives are looked into.
+    """
     if options.is_plain:
-        return []
+        return [], []
+    others: list[str] = []
     forced = None if options.format is None else find_format(options.format)
     found: list[_Match] = []
     formats = FORMATS
@@ -109,13 +118,13 @@ def _recognised(documents: Sequence[Any], options: ReadingOptions) -> list[_Matc
         formats = tuple(format for format in FORMATS if format.name in options.formats)
     plain: set[str] = set()
     for document in documents:
-        found += _matches(document, forced, formats, plain)
+        found += _matches(document, forced, formats, plain, others)
     if forced is not None and not found:
         raise InputError(
             f"{', '.join(d.name for d in documents[:3])}: there is nothing in it that can be "
             f"read as {forced.title}."
         )
-    return found
+    return found, others
 
 
 def _matches(
@@ -123,25 +132,30 @@ def _matches(
     forced: Format | None,
     formats: Sequence[Format],
     plain: set[str],
+    others: list[str],
     depth: int = 0,
 ) -> list[_Match]:
-    """Return the matches in a document; ``plain`` are first lines of tables in no known format."""
+    """Return the matches in a document, and collect the names of the ``others``.
+
+    ``plain`` are first lines of tables in no known format.
+    """
     one = _match(document, formats, plain)
     if one is not None:
         return [one]
     if isinstance(document, FolderDocument):
         inner = []
         for own in (*document.files(), *document.subfolders()):
-            inner += _matches(own, forced, formats, plain, depth + 1)
+            inner += _matches(own, forced, formats, plain, others, depth + 1)
         return inner
     if _has_members(document) and depth < 8:
         return [
             m
             for member in document.members()
-            for m in _matches(member, forced, formats, plain, depth + 4)
+            for m in _matches(member, forced, formats, plain, others, depth + 4)
         ]
     if forced is not None and document.kind not in ("folder", "archive"):
         return [_Match(document, forced, "asked for (format)")]
+    others.append(document.name)
     return []
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import combinations
 
+from hitsndiffs.errors import InputError
 from hitsndiffs.reading.exports.base import Document, Stream
 from hitsndiffs.reading.exports.common import stem_of_name
 from hitsndiffs.reading.vocabulary import is_key_name
@@ -55,7 +56,12 @@ def _fits(labels: Sequence[str], items: Sequence[frozenset[str]]) -> bool:
 def name_users(files: Sequence[tuple[Document, Stream]]) -> None:
     """Name the users of the streams that have one for the whole file; a file may be the key."""
     alone = [pair for pair in files if pair[1].user_is_file]
-    own = [pair for pair in alone if not is_key_name(stem_of_name(pair[0].name))]
+    own = [pair for pair in alone if not _is_key(*pair)]
+    if alone and len(alone) == len(files) and not own:
+        raise InputError(
+            f"{alone[0][0].name}: this is a key, the right answers without those of any user; give "
+            "the answers of the users beside it, all in one folder."
+        )
     places = [(*document.folders, stem_of_name(document.name)) for document, _ in own or alone]
     _tell_tests_apart(places, [stream for _, stream in own or alone])
     labels = told_apart(places, [frozenset(stream.items) for _, stream in own or alone])
@@ -63,12 +69,17 @@ def name_users(files: Sequence[tuple[Document, Stream]]) -> None:
         stream.persons = [label] * len(stream)
         stream.notes.append("The users are named by the part of the path that tells them apart.")
     for document, stream in alone if own else []:
-        if is_key_name(stem_of_name(document.name)):
+        if _is_key(document, stream):
             right = dict(zip(stream.items, stream.answers, strict=True))
             stream.keep([])
             for _, other in own:
                 other.keys = [right.get(item) for item in other.items]
                 other.key_from = document.name
+
+
+def _is_key(document: Document, stream: Stream) -> bool:
+    """Whether a file holds the right answers: it says so, or is named so."""
+    return stream.key_from == document.name or is_key_name(stem_of_name(document.name))
 
 
 def _tell_tests_apart(places: Sequence[tuple[str, ...]], streams: Sequence[Stream]) -> None:

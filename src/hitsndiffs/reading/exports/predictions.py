@@ -19,7 +19,6 @@ from hitsndiffs.reading.exports.base import (
 from hitsndiffs.reading.exports.common import (
     as_text,
     is_free_text,
-    literal,
     short_hash,
     stem_of_name,
     title_of,
@@ -206,30 +205,52 @@ PREDICTIONS = Format(
 # -- {id: letter} ----------------------------------------------------------------------------------
 
 
-def _answers(sample: Sample) -> dict[str, Any]:
-    """Return the answers by id, if the file is one object that holds nothing else."""
-    own = sample.first if sample.kind == "json" and len(sample.records) == 1 else {}
-    given = {str(name): value for name, value in own.items() if value is not None}
-    if len(given) < 5 or not all(isinstance(value, (str, int)) for value in given.values()):
-        return {}
-    texts = [as_text(value) for value in given.values()]
+def _by_id(value: Any) -> tuple[dict[str, str], bool]:
+    """Return the answers by id, and whether they are the right ones; nothing for other objects.
+
+    Examples
+    --------
+    >>> _by_id({f"q{k}": "ABA"[k % 3] for k in range(6)})[1]
+    False
+    >>> _by_id({f"q{k}": {"ground_truth": "A", "type": "choice"} for k in range(6)})[1]
+    True
+    """
+    own = value if isinstance(value, dict) else {}
+    given = {str(name): one for name, one in own.items() if one is not None}
+    keys = {n: v for name, one in given.items() for n, v in [(name, _right(one))] if v}
+    is_key = len(keys) == len(given)
+    answers = keys if is_key else given
+    if len(given) < 5 or not all(isinstance(one, (str, int)) for one in answers.values()):
+        return {}, False
+    texts = [as_text(one) for one in answers.values()]
     named = sum(any(c.isdigit() for c in name) for name in given) * 2 > len(given)
     choices = look_at(texts).kind == "choice" and len({*texts}) * 2 <= len(texts)
     short = sum(len(text) <= 2 for text in texts) * 2 > len(texts)
-    return given if named and (choices or short) else {}
+    found = dict(zip(answers, texts, strict=True)) if named and (choices or short) else {}
+    return found, is_key
+
+
+def _right(value: Any) -> Any:
+    """Return the right answer in a record that holds one and no prediction."""
+    own = value if isinstance(value, dict) else {}
+    if any(plain(name) in words for name in own for words in _PREDICTIONS):
+        return None
+    return next((one for name, one in own.items() if role_of_name(name) == "key"), None)
 
 
 def _recognise_by_id(sample: Sample) -> str | None:
-    return "an answer stands under each id" if _answers(sample) else None
+    if sample.kind != "json" or len(sample.records) != 1:
+        return None
+    return "an answer stands under each id" if _by_id(sample.first)[0] else None
 
 
 def _convert_by_id(document: Document, _: Choices) -> Stream:
-    value = literal(document.data())
-    if not isinstance(value, dict) or any(isinstance(v, (list, dict)) for v in value.values()):
+    found, is_key = _by_id(document.data())
+    if not found:
         raise Refusal("no object with an answer under each id", "omit the format")
-    stream = Stream(user_is_file=True)
-    for item, answer in value.items():
-        stream.add(stem_of_name(document.name), str(item), as_text(answer))
+    stream = Stream(user_is_file=True, key_from=document.name if is_key else "")
+    for item, answer in found.items():
+        stream.add(stem_of_name(document.name), item, answer)
     return stream
 
 
