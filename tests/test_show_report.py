@@ -228,7 +228,10 @@ def test_doubtful_results_say_so_first() -> None:
     found = describe(ranking)
     words = Page(render("report.html", r=found)).words
     assert words.index(str(ranking.verdict)) < words.index("confidence")
-    assert "right" not in " ".join(found.facts[-2])  # no precise number beside a doubt
+    # no number that looks precise beside a doubt
+    assert "right" not in " ".join(found.facts[-2])
+    assert held(found)["shown"] == ["rank", "user"]
+    assert "<svg" not in ranking._repr_html_()
 
 
 @pytest.mark.parametrize("method", ["hnd", "abh", "truthfinder"])

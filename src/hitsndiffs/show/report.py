@@ -33,6 +33,7 @@ from hitsndiffs.results.wording import missing, sizes
 from hitsndiffs.show.alike import Pair, find_alike
 from hitsndiffs.show.display_names import clean
 from hitsndiffs.show.items_and_answers import (
+    IN_DOUBT,
     Item,
     chosen_options,
     item_list,
@@ -55,7 +56,7 @@ MOST_OPTIONS = 50_000
 #: Up to this many rows are stored as plain data; more are packed (deflate, base64).
 PLAIN = 200
 #: At most this many doubtful items get a picture of their own.
-CARDS = 24
+CARDS = 12
 #: Options of an item that get a line: the keys first, then the most chosen.
 LINES = 6
 #: Maximum names in a list, rows of the lists that readers without scripts see, and rows printed.
@@ -145,6 +146,7 @@ class Report:
     n_items: int
     n_doubts: int
     care: list[Care]
+    one_scale: bool
     axes: bool
     left_out: str
     about: list[tuple[str, str]]
@@ -241,6 +243,7 @@ def describe(
         n_items=len(items),
         n_doubts=sum(bool(i.remark) for i in items),
         care=[*_guessers(ranking, place), *_alike(ranking, place)],
+        one_scale=data["shares"] and any(item.share is not None for item in items),
         axes=axes is not None,
         left_out=_left_out(len(ranking.order), len(order), data["answers"]),
         about=_about(ranking, file, reading),
@@ -284,9 +287,10 @@ def _data(
     low, high = ranking.scores - reach, ranking.scores + reach
     bounds = [0.0, 1.0] if shares else [float(np.nanmin(low)), float(np.nanmax(high))]
     tiers, several = int(ranking.tiers.max(initial=1)), ranking.n_components > 1
-    ranges = np.isfinite(ranking.standard_errors).any()
-    shown = ["rank", "user", *(["tier"] if tiers > 1 else []), main]
-    shown += [*(["bar"] if ranges else []), *(["range"] if ranges else [])]
+    in_doubt = ranking.verdict.doubt in IN_DOUBT
+    shown = ["rank", "user", *(["tier"] if tiers > 1 else []), *([] if in_doubt else [main])]
+    if np.isfinite(ranking.standard_errors).any() and not in_doubt:
+        shown += ["bar", "range"]
     shown += ["key_score"] if "key_score" in cells.columns else []
     shown += [] if ranking.responses.is_complete else ["answers"]
     shown += ["component"] if several else []
@@ -301,6 +305,7 @@ def _data(
         "scale": ["0", "50", "100 %"] if shares else [f"{bound:.2g}" for bound in bounds],
         "users": len(ranking.order),
         "tiers": tiers,
+        "doubted": in_doubt,
         "shown": shown,
         "printed": PRINTED,
         "columns": [_column(cells, name) for name in cells.columns],
@@ -419,7 +424,7 @@ def _facts(ranking: Ranking) -> list[tuple[str, str, str]]:
     """The numbers to look at first: what, how much, and what that means."""
     r = ranking.responses
     found = []
-    in_doubt = ranking.verdict.doubt in ("unknown", "direction", "nothing")
+    in_doubt = ranking.verdict.doubt in IN_DOUBT
     if ranking.confidence is not None:
         sure = per_cent(ranking.confidence)
         found.append(("confidence", sure, "that this ranking reflects ability"))
@@ -437,6 +442,8 @@ def _facts(ranking: Ranking) -> list[tuple[str, str, str]]:
 
 
 def _scores_are(ranking: Ranking) -> str:
+    if ranking.verdict.doubt in IN_DOUBT:
+        return "The order found; it may be upside down, or of something other than ability."
     told = {
         "correct": "Right: the expected share of right answers, by the likely key.",
         "ability": "Ability: only differences are meaningful.",

@@ -195,6 +195,7 @@
 
   // Users above the line and items below it, on the same scale.
   const map = () => {
+    if (data.doubted) return by("map-part").remove();
     const [width, left, right] = [640, 12, 12];
     const x = (v) => left + (width - left - right) * place(v);
     const bins = 40;
@@ -240,6 +241,7 @@
 
   // Items by share and discrimination; what to look at stands out.
   const scatter = () => {
+    if (!by("scatter")) return;
     const known = items.map((_, j) => j).filter((j) => items[j].share !== null && items[j].telling !== null);
     if (known.length < 2) return;
     const [width, height, left, right, top, bottom] = [640, 260, 44, 14, 10, 40];
@@ -266,7 +268,7 @@
       const text = items[j].name.length > 18 ? items[j].name.slice(0, 17) + "…" : items[j].name;
       const wide = 7 * text.length;
       const at = cx + 9 + wide > width ? cx - 9 - wide : cx + 9;
-      if (doubt && labels.every(([a, b, w]) => Math.abs(b - cy) > 14 || a + w < at || at + wide < a)) {
+      if (doubt && labels.length < 20 && labels.every(([a, b, w]) => Math.abs(b - cy) > 14 || a + w < at || at + wide < a)) {
         labels.push([at, cy, wide]);
         parts.push(s("text", { x: at, y: cy + 4, class: "ink" }, text));
       }
@@ -391,8 +393,8 @@
   const showUser = (i) => {
     const facts = [`rank ${told(users.rank[i], "whole")} of ${count(data.users)}`];
     if (users.tier && data.tiers > 1) facts.push(`tier ${users.tier[i]} of ${data.tiers}`);
-    facts.push(`${data.shares ? "expected share of right answers" : "score"} ${data.shares ? per(score(i)) : told(score(i), "number")}`);
-    if (users.rank_low?.[i] != null) facts.push(`may stand from ${count(users.rank_low[i])} to ${count(users.rank_high[i])}`);
+    if (!data.doubted) facts.push(`${data.shares ? "expected share of right answers" : "score"} ${data.shares ? per(score(i)) : told(score(i), "number")}`);
+    if (!data.doubted && users.rank_low?.[i] != null) facts.push(`may stand from ${count(users.rank_low[i])} to ${count(users.rank_high[i])}`);
     const lead = facts.join(" · ");
     if (held(i) < 0) return show(users.user[i], lead, h("p", {}, `This file holds the answers of the first ${count(first)} and the last ${count(last)} users only.`));
     const answered = items.map((_, j) => j).filter((j) => chosen(i, j) >= 0);
