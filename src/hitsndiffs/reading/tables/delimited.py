@@ -44,6 +44,7 @@ class DelimitedTable(FileTable):
     def __init__(self, stream: ByteStream, separator: str, header: bool | None) -> None:
         super().__init__()
         self._sizes = stream.sizes
+        self._n_bytes = None if stream.path is None else stream.path.stat().st_size
         self._starts: list[int] = []
         self._lines: list[int | npt.NDArray[np.int64]] = []
         self.place = Place(stream.name, "line", self._line_of, by_position=False)
@@ -197,7 +198,11 @@ class DelimitedTable(FileTable):
         self, wanted: Sequence[str], labels: Sequence[str]
     ) -> Iterator[tuple[Chunk, Scanned | None]]:
         """Scan the chunks with the compiled kernels if they are available and worth loading."""
-        if len(self._first.data) < self._sizes.scanned:
+        size = self._n_bytes
+        if size is None:  # packed, or a pipe: a full chunk may be the beginning of much more
+            is_full = len(self._first.data) > self._sizes.chunk // 2
+            size = (10 if is_full else 1) * len(self._first.data)
+        if size < self._sizes.scanned:
             return self._unscanned()
         items = [name for name in wanted if name not in labels]
         try:
