@@ -216,7 +216,7 @@ def _rounds(cell: Cell, methods: Sequence[str], rank: Rank) -> Values:  # noqa: 
         of, solver = name.split("/")
         if of == "hnd":
             rounds[name] = solve(data, solver, seed=cell.run, tol=PAPER_TOL).iterations
-        elif cell.x <= ABH_UP_TO:
+        else:
             rounds[name] = fiedler(data, solver, seed=cell.run, tol=PAPER_TOL).iterations
     return {"iterations": rounds}
 

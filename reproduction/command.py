@@ -248,6 +248,8 @@ def _how_it_was_made(found: Reproduction, command: str, minutes: float) -> str:
     record = found.out / "run.json"
     cores = os.cpu_count() or 1
     machine = f"{cores} cores ({platform.machine()}), Python {platform.python_version()}"
+    if hasattr(os, "getloadavg") and (load := os.getloadavg()[1]) > cores + 1:
+        machine += f", busy with other work (load {load:.0f})"
     if found.outcome.kept == 0 and found.outcome.computed and not found.outcome.interrupted:
         told = (
             f"Written by one uninterrupted run of `{command}`: {found.outcome.computed:,} cells in "

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from itertools import chain
 from multiprocessing import active_children, get_context
 
-from reproduction.cells import ONCE_FROM, Cell, Rank, Values, compute
+from reproduction.cells import ABH_UP_TO, ONCE_FROM, Cell, Rank, Values, compute
 from reproduction.contestants import contestant
 from reproduction.figures import Figure
 from reproduction.real import WHERE_FROM, data_folder
@@ -151,6 +151,8 @@ def _wanted(cell: Cell, methods: Sequence[str] | None) -> list[str]:
             chosen = [name for name in chosen if contestant(name).needs is None]
     else:
         chosen = [name for name in figure.methods if name in methods or figure.kind == "beta"]
+    if figure.kind == "rounds" and cell.x > ABH_UP_TO:
+        chosen = [name for name in chosen if name != "abh/power"]
     # The GRM-estimator is slow on many items; the paper has no value there either.
     slow = ("grm", "grm-levels")
     return [name for name in chosen if name not in slow or _paper_has(cell)]
