@@ -210,8 +210,8 @@ def with_many(workers: int, method: str) -> dict[str, Any]:
         rank_on_cluster(data, method)  # everything is loaded
         data = DaskEngine(client, made, sizes, responses.structure, here_up_to=0)
         data.users_in_bucket = 1  # as many buckets as parts: many tasks
-        messages, ask = [], data._crew._asked
-        data._crew._asked = lambda *given: (messages.append(1), ask(*given))[1]  # type: ignore[method-assign]
+        messages, ask = [], data._total
+        data._total = lambda *given, **how: (messages.append(1), ask(*given, **how))[1]  # type: ignore[method-assign]
         before, clock = _tasks(cluster.scheduler), Clock()
         rank_on_cluster(data, method)
         rank, tasks, asked = clock(), _tasks(cluster.scheduler) - before, len(messages)

@@ -21,7 +21,7 @@ from distributed import Client, KilledWorker, LocalCluster  # noqa: E402
 import hitsndiffs as hnd  # noqa: E402
 from hitsndiffs.engines import open_engine  # noqa: E402
 from hitsndiffs.engines.base import scaled  # noqa: E402
-from hitsndiffs.engines.dask_crew import Crew  # noqa: E402
+from hitsndiffs.engines.dask_blocks import Blocks  # noqa: E402
 from hitsndiffs.engines.dask_frames import engine_of_frame  # noqa: E402
 from hitsndiffs.engines.dask_order import (  # noqa: E402
     chain_ends,
@@ -375,16 +375,16 @@ def test_a_worker_that_dies_changes_nothing(tmp_path, monkeypatch, workers, sour
             data = engine_of_frame(dd.from_pandas(frame, npartitions=4), client, here_up_to=0)
         else:
             data = hnd.read_responses(tmp_path, engine="dask", here_up_to=0)
-        worker, asked, messages = next(iter(cluster.workers.values())), Crew._asked, []
+        worker, asked, messages = next(iter(cluster.workers.values())), Blocks._total, []
 
-        def fatal(crew, *given, worker=worker, asked=asked, messages=messages):
+        def fatal(data, *given, worker=worker, asked=asked, messages=messages, **named):
             messages.append(given)
             if len(messages) == 5:
                 worker.process.process._process.kill()  # not a polite end
-            return asked(crew, *given)
+            return asked(data, *given, **named)
 
         with monkeypatch.context() as patch:
-            patch.setattr(Crew, "_asked", fatal)
+            patch.setattr(Blocks, "_total", fatal)
             found = make("hnd").fit(data)
             scores = data.collect(found.scores_)
         assert len(messages) > 5

@@ -25,9 +25,8 @@ from hitsndiffs.engines import dask_order as orders
 from hitsndiffs.engines import sorting
 from hitsndiffs.engines.base import Engine, Step, option_words
 from hitsndiffs.engines.dask_blocks import Blocks
-from hitsndiffs.engines.dask_crew import extreme_ends, largest
 from hitsndiffs.engines.dask_order import Buckets
-from hitsndiffs.engines.dask_parts import Part, highest, together
+from hitsndiffs.engines.dask_parts import Part, extreme_ends, highest, largest, together
 from hitsndiffs.engines.gram import few_sets
 from hitsndiffs.engines.links import all_are_linked
 from hitsndiffs.errors import InputError
@@ -59,13 +58,12 @@ class DaskEngine(Blocks):
 
     def choosers(self, scores: Any) -> Floats:
         """``Cᵀ s``."""
-        sums: Floats = self._total(Part.choosers, arrays=[scores], columns=_width(scores))
+        sums: Floats = self._total(Part.choosers, arrays=[scores])
         return sums
 
     def through(self, weights: Floats, step: Step, *arrays: Any) -> Any:
         """``Cᵀ step(C w, …)``, part by part."""
-        columns = max(_width(weights), *map(_width, arrays)) if arrays else _width(weights)
-        return self._total(Part.through, weights, step, arrays=arrays, columns=columns)
+        return self._total(Part.through, weights, step, arrays=arrays)
 
     def mapped(self, weights: Floats, step: Step, *arrays: Any) -> Array:
         """``step(C w, …)`` as a block of user arrays."""
@@ -74,7 +72,7 @@ class DaskEngine(Blocks):
     def extremes(self, positions: Any, first_items: int | None = None) -> tuple[Any, Any]:
         """First and last position of each option's choosers."""
         act = partial(Part.extremes, first_items=first_items)
-        low, high = self._total(act, arrays=[positions], columns=2, join=extreme_ends)
+        low, high = self._total(act, arrays=[positions], join=extreme_ends)
         return low, high
 
     def fingerprints(self, words: Any = None) -> Array:
@@ -87,7 +85,7 @@ class DaskEngine(Blocks):
         """``Cᵀ C`` if everybody answered everything and there are few options."""
         if not self.is_complete or not few_sets(self.items):
             return None
-        found: Floats = self._total(getattr, "gram", columns=self.n_options)
+        found: Floats = self._total(getattr, "gram")
         return found
 
     @cached_property
@@ -271,11 +269,6 @@ class DaskEngine(Blocks):
                 "of the users, or use the auto engine on one machine."
             )
         return 0.0 * self.everybody
-
-
-def _width(x: Any) -> int:
-    """Number of columns."""
-    return int(np.prod(np.shape(x)[1:], dtype=int))
 
 
 def _opened(local: Responses, keep_options: bool) -> tuple[Engine, Ints]:

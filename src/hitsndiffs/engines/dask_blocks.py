@@ -15,14 +15,13 @@ from uuid import uuid4
 import dask.array as da
 import numpy as np
 import numpy.typing as npt
-from distributed import Client, Future, futures_of, wait
+from distributed import Client, Future, futures_of
 
 from hitsndiffs.data.arrays import Ints
 from hitsndiffs.data.items import Items
 from hitsndiffs.engines.base import Engine
-from hitsndiffs.engines.dask_crew import Crew, added, key_of
 from hitsndiffs.engines.dask_order import IN_BUCKET
-from hitsndiffs.engines.dask_parts import same
+from hitsndiffs.engines.dask_parts import added, same
 
 __all__ = ["HERE", "Blocks"]
 
@@ -34,6 +33,11 @@ FAN_IN = 8
 INLINE = 2**16
 #: With at most this many answers in all, methods are fitted in the caller's process: it is faster.
 HERE = 5_000_000
+
+
+def key_of(name: str, number: int, columns: int = 0) -> Any:
+    """The key of a part's block of a user array, as in Dask arrays."""
+    return (name, number, *(0,) * columns)
 
 
 class Held(NamedTuple):
@@ -77,7 +81,6 @@ class Blocks(Engine):
         self.items = items
         self.notes = tuple(notes)
         self.parts = list(parts)
-        self._crew = Crew(client, self.parts)
         self._made: dict[str, Held] = {}
         self._sizes = tuple(sizes)
         self._starts = np.concatenate([[0], np.cumsum(self._sizes)]).astype(np.int64)
@@ -149,21 +152,13 @@ class Blocks(Engine):
         act: Callable[..., Any],
         *given: Any,
         arrays: Sequence[Any] = (),
-        columns: int = 1,
         join: Callable[..., Any] = added,
     ) -> Any:
-        """The sum of ``act(part, *given, *blocks)`` over the parts; ``columns`` sums per option."""
+        """The sum of ``act(part, *given, *blocks)`` over the parts."""
         arrays = [x if isinstance(x, da.Array) else self.user_array(np.asarray(x)) for x in arrays]
         blocks = [self.blocks(array) for array in arrays]
-        with self.client.as_current():  # the current client may be another, or none
-            wait([block for own in blocks for block in own])
-        kept = [self._made[array.name].array for array in arrays]
-        names = tuple((array.name, array.ndim - 1) for array in kept)
-        found = self._crew.total(act, given, names, 8 * columns * self.n_options, join)
-        if found is None:
-            sent = (self._given(x) if isinstance(x, np.ndarray) else x for x in given)
-            found = self._joined(join, self._on_parts(act, *sent, blocks=blocks)).result()
-        return found
+        sent = (self._given(x) if isinstance(x, np.ndarray) else x for x in given)
+        return self._joined(join, self._on_parts(act, *sent, blocks=blocks)).result()
 
     def _array(
         self,

@@ -264,3 +264,27 @@ def together(parts: list[Responses]) -> Responses:
         options = np.concatenate([options for _, options in pairs])
         rows = np.concatenate([[0], np.cumsum(counts)]), options
     return parts[0]._changed(users=users, codes=codes, rows=rows)
+
+
+# -- joining the parts' results ----------------------------------------------------------------
+
+
+def added(*sums: Any) -> Any:
+    """Add up sums over options, and side sums if they come in pairs with these."""
+    if isinstance(sums[0], tuple):
+        return tuple(added(*each) for each in zip(*sums, strict=True))
+    total = sums[0]
+    for each in sums[1:]:
+        total = total + each
+    return total
+
+
+def largest(*sizes: float) -> float:
+    """The largest of some sizes; NaN if one is NaN."""
+    return float(np.max(sizes))
+
+
+def extreme_ends(*ends: tuple[Any, Any]) -> tuple[Any, Any]:
+    """The smallest of the smallest and the largest of the largest positions."""
+    lows, highs = zip(*ends, strict=True)
+    return np.minimum.reduce(lows), np.maximum.reduce(highs)
