@@ -105,7 +105,7 @@ def _verdict(ranking: Ranking, job: Job) -> Iterator[str]:
     yield verdict
     if verdict.help:
         if verdict.asks:
-            items = joined([item for item, _ in verdict.asks])
+            items = joined([f"'{item}'" if " " in item else item for item, _ in verdict.asks])
             yield f"To be surer, put in the right answers to {items} in place of _, and run:"
         else:
             yield "To be surer, name a user who is certainly good:"
