@@ -402,16 +402,19 @@ class Rows:
     def add(self, sheet: Sheet, questions: list[Question]) -> None:
         """Add the answers to the questions."""
         first = min(one.answer for one in questions)
-        people = sheet.people(self._find(sheet, self.who, first))
-        tried = self._find(sheet, self.attempt, first)[:1]
+        used = {k for one in questions for k in (one.answer, *one.also, *one.points)}
+        people = sheet.people(self._find(sheet, self.who, first, used))
+        tried = self._find(sheet, self.attempt, first, used)[:1]
         sheet.set_role(tried, "attempt", "the number of the attempt")
         numbers = [attempt_number(row[k]) for row in sheet.rows for k in tried]
         sheet.ask(questions, people, attempts=numbers, split=self.split)
         sheet.rest_unused("no question")
 
     @staticmethod
-    def _find(sheet: Sheet, wanted: Finder, end: int) -> list[int]:
-        return wanted(sheet, end) if callable(wanted) else sheet.named(wanted, end)
+    def _find(sheet: Sheet, wanted: Finder, end: int, used: set[int]) -> list[int]:
+        if callable(wanted):
+            return wanted(sheet, end)
+        return [k for k in sheet.named(wanted) if k not in used]
 
 
 def by_table(
