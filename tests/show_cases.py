@@ -57,8 +57,11 @@ def hostile_report() -> str:
 
 def copied() -> hnd.Responses:
     """A class in which three students hand in the same sheet."""
-    users = [f"student-{j:02d}" for j in range(20)]
-    items = [f"q{i}" for i in range(15)]
-    table = graded(users, items, list("ABCD"), seed=4)
+    users = [f"student-{j:02d}" for j in range(40)]
+    items = [f"q{i}" for i in range(60)]
+    rng = np.random.default_rng(4)
+    right = 1 / (1 + np.exp(-1.3 * (rng.normal(0.5, 1, (40, 1)) - rng.normal(0, 1, 60))))
+    right[0] = 0.5
+    table = np.where(rng.random((40, 60)) < right, 0, rng.integers(1, 4, (40, 60)))
     table[1], table[2] = table[0], table[0]
-    return hnd.Responses.from_wide(table, users=users, items=items)
+    return hnd.Responses.from_wide(np.array(list("ABCD"))[table], users=users, items=items)

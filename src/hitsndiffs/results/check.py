@@ -12,8 +12,10 @@ import numpy as np
 from hitsndiffs.data.progress import step
 from hitsndiffs.data.responses import Responses
 from hitsndiffs.errors import ConvergenceWarning
+from hitsndiffs.methods.alike import find_alike
 from hitsndiffs.order.consistency import analyse
 from hitsndiffs.order.ties import patterns
+from hitsndiffs.results.audit import audit
 from hitsndiffs.results.diagnostics import item_remarks, settled
 from hitsndiffs.results.rank import rank
 from hitsndiffs.results.ranking import Ranking
@@ -344,7 +346,9 @@ def key_findings(ranking: Ranking, key: Mapping[Any, Any] | None) -> Iterator[Fi
     mean = sum(likely) / r.n_items
     yield Finding("likely key", said, {"expected_right": n_right, "mean_confidence": mean})
     yield from _ability(ranking)
-    found = item_remarks(ranking.data, ranking.scores, probabilities, key)
+    if key is not None:
+        yield _audit(r, key)
+    found = item_remarks(ranking.data, ranking.scores, probabilities)
     remarks = {
         str(item): remark.text for item, remark in zip(r.items, found, strict=True) if remark.text
     }
@@ -356,7 +360,6 @@ def key_findings(ranking: Ranking, key: Mapping[Any, Any] | None) -> Iterator[Fi
         + "; ".join(f"{item}: {remark}" for item, remark in list(remarks.items())[:5])
         + ("; and more." if len(remarks) > 5 else "."),
         {"remarks": remarks},
-        concern=any(remark.kind == "mis-keyed" for remark in found),
     )
     guessers = ranking.guessers()
     yield Finding(
@@ -367,15 +370,42 @@ def key_findings(ranking: Ranking, key: Mapping[Any, Any] | None) -> Iterator[Fi
         {"users": [str(user) for user in guessers]},
         concern=len(guessers) > 0.5 * r.n_users,
     )
-    alike = ranking.fit.alike
-    n_copied = 0 if alike is None else alike.count
-    copied = [] if alike is None else [str(ranking.users[j]) for j in alike.users]
+    yield from _alike(r)
+
+
+def _alike(r: Responses) -> Iterator[Finding]:
+    """Very similar answers, and repeated runs of one source."""
+    found = find_alike(r)
+    users = [str(r.users[j]) for j in found.users]
+    names = [
+        f"{r.users[i]} and {r.users[j]}" for i, j in zip(found.first, found.second, strict=True)
+    ]
     yield Finding(
-        "near copies",
-        "No users agree more than their abilities explain."
-        if not copied
-        else f"{count(n_copied, 'user')} agree with others more than ability explains (copied "
-        f"sheets or a shared source): {listed(copied)}.",
-        {"n_users": n_copied, "users": copied},
-        concern=bool(copied),
+        "similar answers",
+        "No two users have more unusual answers in common than independent users would."
+        if not names
+        else f"Very similar answers: {count(len(names), 'pair')} of users share more unusual "
+        f"answers than their ability makes likely: {listed(names)}.",
+        {"n_users": len(users), "users": users, "pairs": names, "nats": found.strength.tolist()},
+        concern=bool(names),
+    )
+    if found.runs:
+        n = sum(map(len, found.runs))
+        yield Finding(
+            "repeated runs",
+            f"{count(n, 'user')} look like repeated runs of {len(found.runs)} sources (by their "
+            "names and answers); count each source once with --group.",
+            {"runs": [[str(r.users[j]) for j in run] for run in found.runs]},
+            concern=True,
+        )
+
+
+def _audit(r: Responses, key: Mapping[Any, Any]) -> Finding:
+    """Which answers of a given key look wrong."""
+    found = audit(r, key)
+    return Finding(
+        "key",
+        str(found),
+        {"error_rate": found.error_rate, "fits": found.fits, "items": found.columns()},
+        concern=not found.fits or bool(found.flagged),
     )

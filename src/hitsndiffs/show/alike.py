@@ -1,4 +1,4 @@
-"""Users who agree with each other more than ability explains."""
+"""Users with very similar answers: who, and how many answers they share."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from hitsndiffs.methods.alike import find_alike as similar
 from hitsndiffs.results.ranking import Ranking
 from hitsndiffs.show.display_names import clean
 from hitsndiffs.show.items_and_answers import chosen_options, right_answers
@@ -55,7 +56,7 @@ class Alike:
 
 
 def find_alike(ranking: Ranking) -> Alike:
-    """Find the users whom the method considers copies of each other, and compare their answers.
+    """Find the users with very similar answers, and compare them.
 
     Examples
     --------
@@ -64,9 +65,9 @@ def find_alike(ranking: Ranking) -> Alike:
     >>> find_alike(hnd.rank(sim.responses)).n_users
     0
     """
-    alike = ranking.fit.alike
-    users = np.array([] if alike is None else alike.users, dtype=np.int64)
-    n_users = 0 if alike is None else alike.count
+    found = similar(ranking.responses)
+    users = np.unique(np.concatenate([found.first[:SHOWN_PAIRS], found.second[:SHOWN_PAIRS]]))
+    place = {int(user): number for number, user in enumerate(users)}
     chosen = chosen_options(ranking, users)
     right = right_answers(ranking, chosen)
     answered = (chosen >= 0).astype(float)
@@ -89,17 +90,20 @@ def find_alike(ranking: Ranking) -> Alike:
             int(equal[i, j]),
             int(wrong[i, j]),
         )
-        for i in range(len(users))
-        for j in range(i)
-        if same[i, j] >= 0.7
+        for i, j in (
+            (place[int(one)], place[int(other)])
+            for one, other in zip(
+                found.first[:SHOWN_PAIRS], found.second[:SHOWN_PAIRS], strict=True
+            )
+        )
     ]
     pairs.sort(key=lambda p: (-p.same_wrong, -p.same, p.first, p.second))
     return Alike(
-        n_users,
+        len(found.users),
         users[order],
         [names[j] for j in order],
         same[np.ix_(order, order)],
-        pairs[:SHOWN_PAIRS],
+        pairs,
     )
 
 

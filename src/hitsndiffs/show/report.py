@@ -535,9 +535,9 @@ def _alike(ranking: Ranking, place: Ints) -> list[Care]:
     return [
         Care(
             "Very similar answers",
-            f"{count(alike.n_users, 'user')} agree with somebody more than their abilities "
-            "explain. They may have worked together or shared a source; equal wrong answers say "
-            "most. The ranking counts such users for less when it looks for the key.",
+            f"{count(alike.n_users, 'user')} share more unusual answers with somebody than their "
+            "ability makes likely. They may have worked together or shared a source; equal wrong "
+            "answers say most.",
             pairs=[
                 (pair, int(place[pair.users[0]]), int(place[pair.users[1]])) for pair in alike.pairs
             ],

@@ -1,0 +1,390 @@
+"""Very similar answers: users who share more unusual answers than their ability makes likely.
+
+*Unusual* is judged against a model in which everybody answers alone: ``P(user chooses option) =
+softmax(popularity + slope · ability)`` within each item, fitted to the answers themselves, so wrong
+options may depend on ability as much as right ones. Equal sheets of users who have everything right
+are no surprise to it.
+
+For two users the evidence is a likelihood ratio, in nats: the answers of one as a partial copy of
+the other's (three tenths, six tenths or nearly all of them), against answers given alone. It is
+taken both ways and under two scales of ability, and the least of the four counts. Under
+independence such a ratio exceeds ``x`` with probability below ``1/x``, so the bar for all pairs
+follows; where the pairs of these data spread further than the model says, the bar is higher.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from hitsndiffs.data.arrays import Flags, Floats, Ints
+from hitsndiffs.data.mixing import mixed
+from hitsndiffs.data.responses import Responses
+
+__all__ = ["Alike", "find_alike"]
+
+#: Chance of naming anybody in a class of independent users, if the model were right. One class in a
+#: hundred is allowed when the model is wrong (``benchmarks/alike.py`` measures it).
+LEVEL = 3e-4
+#: The bar is as many times that of a true model: everywhere, and where no item has more than two
+#: options (there a shared mistake says little, and curves that guess or saturate fit worst).
+HIGHER, OF_TWO = 1.15, 2.0
+#: Shares of the answers that may be copied.
+COPIED = (0.3, 0.6, 0.95)
+#: Up to so many users all pairs are compared; of more, those who share all unusual answers in one
+#: of so many parts of the items, where that is a surprise: so many pairs, the most surprising ones.
+MOST_USERS, PARTS, MOST_PAIRS = 1_000, 4, 3_000
+#: Values of the model (users × options) in memory at once; a larger test is compared on some items.
+CELLS = 8_000_000
+#: The pairs with the most evidence (this share of them, and at least so many) show how far
+#: independent pairs spread.
+TAIL, FEWEST = 0.05, 20
+#: Rounds of fitting; limits of ability in the scale of the middle half; weight of the popularity.
+ROUNDS, EXTREME, POPULAR = 15, 6.0, 1.0
+#: A name that ends in a number, or in the word for a run and a number: model-1, model_seed3.
+RUN = re.compile(
+    r"^(.*?[^\s\d_.#-])[\s_.#-]*(?:(?:seed|run|rep|repeat|sample|trial|s|r)[\s_-]*)?\d+$"
+)
+
+Matrix = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Alike:
+    """Pairs of users with very similar answers, and groups of repeated runs.
+
+    Attributes
+    ----------
+    n_users
+        Number of users.
+    first, second
+        The users of each pair, the strongest pair first. Pairs within a group of runs are not
+        among them.
+    strength
+        Evidence against answers given alone, in nats.
+    runs
+        Groups of users that are repeated runs of one source: their names differ in a number at the
+        end, and their answers are near-equal.
+    """
+
+    n_users: int
+    first: Ints
+    second: Ints
+    strength: Floats
+    runs: tuple[Ints, ...]
+
+    @cached_property
+    def users(self) -> Ints:
+        """The users of all pairs, each once."""
+        return np.unique(np.concatenate([self.first, self.second]))
+
+    @cached_property
+    def weights(self) -> Floats:
+        """How much each user counts as a witness: 1 over those who are as good as the same."""
+        same = np.ones(self.n_users)
+        np.add.at(same, self.first, 1.0)
+        np.add.at(same, self.second, 1.0)
+        for run in self.runs:
+            same[run] = np.maximum(same[run], len(run))
+        return 1 / same
+
+
+def find_alike(responses: Responses) -> Alike:
+    """Find users whose answers are very similar.
+
+    Examples
+    --------
+    >>> import hitsndiffs as hnd
+    >>> found = find_alike(hnd.simulate("grm", users=40, items=60, seed=1).responses)
+    >>> len(found.first), float(found.weights.min())
+    (0, 1.0)
+    """
+    m = responses.n_users
+    none = np.zeros(0, dtype=np.int64)
+    if m < 4 or responses.n_items < 2:
+        return Alike(m, none, none, np.zeros(0), ())
+    chosen = _chosen(responses)
+    if m <= MOST_USERS:
+        group = np.arange(m)
+        candidates = None
+    else:
+        candidates = _sharing_a_part(chosen)
+        group = np.sort(np.argsort(mixed(_words(chosen)), kind="stable")[:MOST_USERS])
+    sheets = _Sheets(chosen[group])
+    models = [sheets.fitted(*scale) for scale in SCALES]
+    evidence = sheets.evidence(models)
+    here = np.triu_indices(len(group), 1)
+    pairs = len(here[0]) if candidates is None else m * (m - 1) // 2
+    runs = _runs([str(user) for user in responses.users], evidence) if candidates is None else ()
+    of_run = np.full(m, -1)
+    for number, run in enumerate(runs):
+        of_run[run] = number
+    apart = (of_run[here[0]] < 0) | (of_run[here[0]] != of_run[here[1]])
+    bar = _bar(evidence[here][apart], pairs)
+    bar *= OF_TWO if (np.diff(responses.item_starts) <= 2).all() else HIGHER
+    if candidates is None:
+        one, other = (side[apart] for side in here)
+        strength = evidence[here][apart]
+    else:
+        one, other, strength = _verified(chosen, sheets, models, candidates)
+    beyond = np.flatnonzero(strength > bar)
+    order = beyond[np.argsort(-strength[beyond], kind="stable")]
+    return Alike(m, one[order], other[order], strength[order], runs)
+
+
+def _chosen(r: Responses) -> Ints:
+    """The chosen option of each user and item (-1: none), on at most as many items as fit."""
+    most = max(CELLS // (2 * min(r.n_users, MOST_USERS)), 2)
+    sizes = np.diff(r.item_starts)
+    items = np.arange(r.n_items)
+    if r.n_options > most:
+        dealt = np.argsort(mixed(r.choosers_per_option[r.item_starts[:-1]].astype(np.uint64)))
+        items = np.sort(dealt[: max(int(np.searchsorted(np.cumsum(sizes[dealt]), most)), 2)])
+    place = np.full(r.n_items, -1)
+    place[items] = np.arange(len(items))
+    indptr, options = r.rows
+    user = np.repeat(np.arange(r.n_users), np.diff(indptr))
+    column = place[r.option_items[options]]
+    kept = column >= 0
+    chosen = np.full((r.n_users, len(items)), -1, dtype=np.int64)
+    chosen[user[kept], column[kept]] = options[kept]
+    return chosen
+
+
+#: Two scales of ability: by the middle half of the users with a prior that lets extremes be extreme
+#: (Student's t), and by the standard deviation with a normal prior.
+SCALES = ((True, 3.0, ROUNDS), (False, np.inf, 10))
+
+
+class _Sheets:
+    """Some users' answers as a table of ones, and the model of users who answer alone."""
+
+    def __init__(self, chosen: Ints) -> None:
+        answered = chosen >= 0
+        keep = answered.sum(axis=0) > 1
+        chosen, answered = chosen[:, keep], answered[:, keep]
+        labels = np.unique(chosen[answered])
+        self.labels = labels
+        code = np.searchsorted(labels, np.where(answered, chosen, labels[0] if len(labels) else 0))
+        m, n = chosen.shape
+        user, item = np.nonzero(answered)
+        self.item = np.zeros(len(labels), dtype=np.int64)
+        self.item[code[user, item]] = item
+        order = np.argsort(self.item, kind="stable")
+        rank = np.argsort(order)
+        self.labels, self.item = labels[order], self.item[order]
+        self.starts = np.searchsorted(self.item, np.arange(n))
+        self.ones = np.zeros((m, len(labels)))
+        self.ones[user, rank[code[user, item]]] = 1.0
+        self.answered = answered.astype(float)
+        self.counts = self.ones.sum(axis=0)
+        self.column = np.flatnonzero(keep)
+        share = (self.counts + 0.5) / self._total(self.counts + 0.5)
+        self.popularity = np.log(share)
+
+    def _total(self, x: Any) -> Any:
+        """Sums within items, at each option."""
+        return np.add.reduceat(x, self.starts, axis=-1)[..., self.item]
+
+    def chances(self, ability: Floats, slopes: Floats, level: Floats, answered: Floats) -> Matrix:
+        """How likely each user, answering alone, chooses each option of the items answered."""
+        logs = level + ability[:, None] * slopes
+        raised = np.exp(logs - np.maximum.reduceat(logs, self.starts, axis=1)[:, self.item])
+        found: Matrix = raised / self._total(raised) * answered[:, self.item]
+        return found
+
+    def fitted(self, by_middle: bool, freedom: float, rounds: int) -> _Alone:
+        """Fit the model, from the share of majority answers as the first ability."""
+        most = np.maximum.reduceat(self.counts, self.starts)[self.item]
+        ability = self.ones @ (self.counts == most) / np.maximum(self.answered.sum(axis=1), 1)
+        ability = _scaled(ability, by_middle)
+        slopes, level, spread = np.zeros(len(self.counts)), self.popularity.copy(), 1.0
+        for _ in range(rounds):
+            for _ in range(2):  # Newton's steps for the options
+                p = self.chances(ability, slopes, level, self.answered)
+                beyond, w = self.ones - p, p * (1 - p)
+                g_slope = ability @ beyond - slopes / spread
+                g_level = beyond.sum(axis=0) - POPULAR * (level - self.popularity)
+                aa, ab, bb = ability**2 @ w + 1 / spread, ability @ w, w.sum(axis=0) + POPULAR
+                det = aa * bb - ab**2
+                slopes = slopes + np.clip((bb * g_slope - ab * g_level) / det, -1, 1)
+                level = level + np.clip((aa * g_level - ab * g_slope) / det, -1, 1)
+            spread = max(float((slopes**2 + bb / det).mean()), 0.02)
+            ability = self.placed(_Alone(slopes, level, freedom), self.ones, self.answered, ability)
+            ability = _scaled(ability, by_middle)
+        return _Alone(slopes, level, freedom, ability)
+
+    def placed(
+        self, model: _Alone, ones: Matrix, answered: Floats, ability: Floats, steps: int = 2
+    ) -> Floats:
+        """Newton's steps for the users."""
+        for _ in range(steps):
+            p = self.chances(ability, model.slopes, model.level, answered)
+            f = model.freedom
+            prior = 1.0 if np.isinf(f) else (f + 1) / (f + ability**2)
+            away = model.slopes - self._total(p * model.slopes)
+            gradient = (ones - p) @ model.slopes - ability * prior
+            ability = ability + np.clip(gradient / ((p * away**2).sum(axis=1) + prior), -0.7, 0.7)
+        return np.asarray(ability)
+
+    def evidence(self, models: Sequence[_Alone]) -> Matrix:
+        """For each pair the least evidence, over both directions and all models (nats)."""
+        common = self.answered @ self.answered.T
+        found = np.full(common.shape, np.inf)
+        for model in models:
+            p = self.chances(model.ability, model.slopes, model.level, self.answered)
+            odds = 1 / np.clip(p, 1e-6, 1) - 1
+            each = np.stack(
+                [
+                    (self.ones * (np.log1p(c * odds) - np.log1p(-c))) @ self.ones.T
+                    + np.log1p(-c) * common
+                    for c in COPIED
+                ]
+            )
+            found = np.minimum(found, np.minimum(_mean(each), _mean(each).T))
+        np.fill_diagonal(found, -np.inf)
+        return found
+
+
+@dataclass(frozen=True, eq=False)
+class _Alone:
+    """The model of users who answer alone: slopes and levels of options, abilities of users."""
+
+    slopes: Floats
+    level: Floats
+    freedom: float
+    ability: Any = None
+
+
+def _mean(logs: Matrix) -> Matrix:
+    """The logarithm of the mean over the first axis."""
+    most = logs.max(axis=0)
+    return np.asarray(most + np.log(np.exp(logs - most).mean(axis=0)))
+
+
+def _scaled(ability: Floats, by_middle: bool) -> Floats:
+    ability = ability - np.median(ability)
+    scale = float(ability.std())
+    if by_middle:
+        low, high = np.quantile(ability, [0.25, 0.75])
+        scale = max(float(high - low) / 1.35, 0.8 * scale)
+    return np.clip(ability / max(scale, 1e-9), -EXTREME, EXTREME)
+
+
+def _bar(evidence: Floats, pairs: int) -> float:
+    """The evidence from which a pair is named."""
+    bar = float(np.log(pairs / LEVEL))
+    usual = np.sort(evidence[evidence <= bar])[::-1]  # copies do not hide each other
+    top = usual[: max(int(TAIL * len(usual)), FEWEST)]
+    if len(top) < FEWEST:
+        return bar
+    # an exponential tail by its median; independent pairs under a true model have a slope below 1
+    slope = max(float(np.median(top - top[-1])) / np.log(2), 1.0)
+    return max(bar, float(top[-1] + slope * np.log(len(top) / len(usual) * pairs / LEVEL)))
+
+
+def _runs(names: Sequence[str], evidence: Matrix) -> tuple[Ints, ...]:
+    """Groups of users named alike whose answers are near-equal."""
+    stems: dict[str, list[int]] = defaultdict(list)
+    for place, name in enumerate(names):
+        if (match := RUN.match(name.strip())) is not None:
+            stems[match[1].lower()].append(place)
+    groups = [np.array(group) for group in stems.values() if 1 < len(group) < len(names)]
+    if not groups:
+        return ()
+    inside: Flags = np.zeros(evidence.shape, dtype=bool)
+    for group in groups:
+        inside[np.ix_(group, group)] = True
+    np.fill_diagonal(inside, False)
+    # copying a part explains the pairs of most families, and hardly any pair of strangers
+    near = sum(_typical(evidence[np.ix_(group, group)]) > 0 for group in groups)
+    outside = ~inside
+    np.fill_diagonal(outside, False)
+    strangers = outside.any() and float(np.median(evidence[outside])) > 0
+    return () if strangers or 2 * near < len(groups) else tuple(groups)
+
+
+def _typical(square: Matrix) -> float:
+    return float(np.median(square[np.triu_indices(len(square), 1)]))
+
+
+# -- many users -----------------------------------------------------------------------------------
+
+
+def _words(chosen: Ints) -> npt.NDArray[np.uint64]:
+    """A fingerprint of each row."""
+    return np.asarray(mixed((chosen + 1).astype(np.uint64)).sum(axis=1, dtype=np.uint64))
+
+
+def _sharing_a_part(chosen: Ints) -> tuple[Ints, Ints]:
+    """Pairs who share all unusual answers in a part of the items, and hardly anybody else does."""
+    counts = np.bincount(chosen[chosen >= 0], minlength=int(chosen.max()) + 1)
+    answers = np.maximum((chosen >= 0).sum(axis=0), 1)
+    share = np.where(chosen >= 0, counts[chosen], answers) / answers
+    unusual = np.where(chosen == _most_chosen(chosen, counts), -1, chosen)
+    surprise = np.where(unusual >= 0, -np.log(share), 0.0)
+    found: list[tuple[Ints, Ints, Floats]] = []
+    for part in range(PARTS):
+        here, far = unusual[:, part::PARTS], surprise[:, part::PARTS].sum(axis=1)
+        users = np.flatnonzero(far > np.log(len(chosen)))  # else somebody shares them by chance
+        order = users[np.argsort(_words(here[users]), kind="stable")]
+        words = _words(here[order])
+        for step in (1, 2):  # neighbours are enough to find a group
+            same = words[step:] == words[:-step]
+            found.append((order[:-step][same], order[step:][same], far[order[:-step]][same]))
+    one, other, far = (np.concatenate(side) for side in zip(*found, strict=True))
+    most = np.argsort(-far, kind="stable")[:MOST_PAIRS]
+    low, high = np.minimum(one, other)[most], np.maximum(one, other)[most]
+    code = np.unique(low * len(chosen) + high)
+    return code // len(chosen), code % len(chosen)
+
+
+def _most_chosen(chosen: Ints, counts: Ints) -> Ints:
+    """The option of each item (column) that most users chose."""
+    options = (np.unique(column[column >= 0]) for column in chosen.T)
+    return np.array([own[np.argmax(counts[own])] if len(own) else -1 for own in options])
+
+
+def _verified(
+    chosen: Ints, sheets: _Sheets, models: Sequence[_Alone], pairs: tuple[Ints, Ints]
+) -> tuple[Ints, Ints, Floats]:
+    """The evidence of given pairs, by a model that was fitted to some of the users."""
+    strength = np.full(len(pairs[0]), -np.inf)
+    size = max(CELLS // (4 * max(len(sheets.labels), 1)), 1)
+    order = np.argsort(sheets.labels)
+    for first in range(0, len(strength), size):
+        some = slice(first, first + size)
+        sides = []
+        for side in (pairs[0][some], pairs[1][some]):
+            here = chosen[side][:, sheets.column]
+            place = np.searchsorted(sheets.labels[order], here).clip(0, len(order) - 1)
+            known = sheets.labels[order][place] == here
+            ones = np.zeros((len(side), len(order)))
+            row, column = np.nonzero(known)
+            ones[row, order[place[row, column]]] = 1.0
+            sides.append((ones, known.astype(float)))
+        common = (sides[0][1] * sides[1][1]).sum(axis=1)
+        same = sides[0][0] * sides[1][0]
+        least = np.full(len(common), np.inf)
+        for model in models:
+            for ones, known in sides:
+                ability = sheets.placed(model, ones, known, np.zeros(len(ones)), steps=12)
+                p = sheets.chances(ability, model.slopes, model.level, known)
+                odds = 1 / np.clip(p, 1e-6, 1) - 1
+                each = np.stack(
+                    [
+                        (same * (np.log1p(c * odds) - np.log1p(-c))).sum(axis=1)
+                        + np.log1p(-c) * common
+                        for c in COPIED
+                    ]
+                )
+                least = np.minimum(least, _mean(each))
+        strength[some] = least
+    return pairs[0], pairs[1], strength
