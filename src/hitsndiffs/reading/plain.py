@@ -16,6 +16,7 @@ from hitsndiffs.reading.files.source import transcoded
 from hitsndiffs.reading.layouts.answer_strings import with_answers_apart
 from hitsndiffs.reading.layouts.choose import all_0_or_1, find_layout
 from hitsndiffs.reading.layouts.columns import Profiles
+from hitsndiffs.reading.layouts.fixed_width import fixed_width
 from hitsndiffs.reading.layouts.layout import Layout
 from hitsndiffs.reading.options import ReadingOptions
 from hitsndiffs.reading.streams import RawKey
@@ -268,6 +269,10 @@ def _open(
             f"{document.name}: this is text without a table (XML or HTML); export the answers as "
             "CSV."
         )
+    if document.is_whole and options.separator is None and options.header_row is None:
+        fixed = fixed_width(document.text(), document.name)
+        if fixed is not None:
+            return fixed, "csv", None
     shape = document.shape
     format = "tsv" if shape.separator == "\t" else "csv"
     place = document.header_place
