@@ -158,7 +158,8 @@ _KEY_ROW = re.compile(
 _IN_KEYS: dict[str, str] = {
     "key": """key keys anskey answerkey solution solutions master schlüssel lösung lösungen
         musterlösung lösungsschlüssel antwortschlüssel loesung loesungen corrigé corrigés corrige
-        clé clés clave claves gabarito chiave sleutel antwoordsleutel facit fasit rettenøkkel klucz klíč kľúč kulcs
+        clé clés clave claves gabarito chiave sleutel
+        antwoordsleutel facit fasit rettenøkkel klucz klíč kľúč kulcs
         megoldókulcs megoldás kunci anahtarı ключ ключи 正解 正答 答案 标准答案 正确答案 參考答案
         参考答案 정답""",
     "beside": """the answer answers correct right official exam test quiz midterm final response

@@ -25,6 +25,8 @@ WIDEST = 250_000
 #: The best way to read a table leads by so much, or it is a question. Evidence of 3 settles a
 #: matter and 1 is a hint, so two hints more are a lead.
 LEAD = 2
+#: A way needs so much evidence of its own: one piece that settles it, or several hints.
+ENOUGH = 3
 #: What speaks this strongly for one row per answer speaks against other layouts.
 SETTLED = 4
 #: Tables with more items than this are not tables of points.
@@ -85,7 +87,7 @@ def _best(ways: list[Hypothesis], table: FileTable, wide: Wide) -> Hypothesis:
     if not ways:
         raise InputError(_nothing(table, wide))
     if len(ways) == 1 or ways[0].score >= ways[1].score + LEAD:
-        if ways[0].score > 0:
+        if ways[0].score >= ENOUGH:
             return ways[0]
         reasons = ", ".join(why for weight, why in ways[0].evidence if weight < 0)
         raise InputError(

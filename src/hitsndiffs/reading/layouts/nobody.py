@@ -197,7 +197,9 @@ def _points(profiles: Profiles, wide: Wide) -> Iterator[tuple[int, Refusal]]:
         return
     totals = [c.name for c in wide.found.values() if c.role == "points" or c.role == "unused"]
     columns = [profiles[n].cells for n in items]
-    graded = all({*tokens(n)} & _GRADED for n in items) and are_grades(columns)
+    graded = all(
+        {word.rstrip("0123456789") for word in tokens(n)} & _GRADED for n in items
+    ) and are_grades(columns)
     points = Refusal(
         f"a table of points per question ({listed(items, most=2)}), without answers",
         _CHOSEN,

@@ -71,7 +71,9 @@ class Users:
             return self._take_user([best])
         mail = [
             n for n in self.names[:MANY]
-            if n not in kept and self.all[n].kind == "mail" and self._names_rows(n)
+            if n not in kept
+            and self.all[n].kind == "mail"
+            and (self._names_rows(n) or self.all[n].distinct * 2 > self.all[n].filled)
         ]  # fmt: skip
         if mail:
             return self._take_user(mail[:1])

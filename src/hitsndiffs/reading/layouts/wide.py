@@ -131,9 +131,10 @@ class Wide(Users):
             found.add(-6, f"each row is an item ({self.users[0]!r})")
         if items and sum(map(names_people, items)) * 2 > len(items):
             found.add(-3, f"the columns are named like people ({items[0]!r}, …)")
-        series = [n for n in items if n in self.series]
+        series = [n for n in items if n in self.series and not self.all[n].asks]
         core = [n for n in items if n in self.core]
         asking = [n for n in items if self._asks(n)]
+        by_questions = len(asking) * 2 > len(items) and (len(asking) > 1 or bool(self.users))
         if series:
             alike = sum(n in self.core for n in series) * 2 >= len(series)
             asked = any((self.all[n].series or ("",))[0] in ("q", "question") for n in series)
@@ -157,6 +158,10 @@ class Wide(Users):
             c for c in self.found.values()
             if c.reason == UNLIKE and (numbers or not self.all[c.name].is_numeric)
         ]  # fmt: skip
+        tries = [c.name for c in self.found.values() if c.role == "attempt"]
+        others = len(self.names) - len(self.users) - len(tries)
+        if not series and not by_questions and len(items) * 2 < others:
+            found.add(-3, "most columns are something else than answers")
         if len(unclear) > len(items):
             found.add(-2, f"{len(unclear)} more columns hold choices unlike the items")
         named = [n for n in self.all.named("user") if not self.all[n].names_rows]
@@ -166,13 +171,12 @@ class Wide(Users):
         ]  # fmt: skip
         who = zip(*(self.all[n].cells for n in self.users), strict=True)
         n_users = len({row for row in who if any(row)}) if self.users else len(self.all.rows)
-        tries = [c.name for c in self.found.values() if c.role == "attempt"]
         if (repeated and not self.users) or (n_users * 2 <= len(self.all.rows) > FEW and not tries):
             found.add(-4, f"{listed(repeated[:1] or self.users)} has the same users in many rows")
-        told = bool(self.users) or bool(series) or matrix or bool(asking)
+        told = bool(self.users) or bool(series) or matrix or by_questions
         known = len(items) + len(self.users) + len(tries)
         alone = self.users_why in ("named", "given", "parts") and known == len(self.names)
-        found.possible = told and bool(items) and bool(series or core or asking or alone)
+        found.possible = told and bool(items) and bool(series or core or by_questions or alone)
         return found
 
     def _asks(self, name: str) -> bool:
@@ -260,7 +264,11 @@ class Wide(Users):
             own = {k: kept for k, of in numbers.items() if (kept := [n for n in of if n in rest])}
             said = role_of_name(stem)
             word = stem == "q" or bool(recognise("item", [stem]))
-            if len(own) < (2 if word else FEW) or said not in (None, "identity", "key"):
+            if (
+                stem.isdigit()
+                or len(own) < (2 if word else FEW)
+                or said not in (None, "identity", "key")
+            ):
                 continue
             if names_people(next(iter(own.values()))[0]) or not (stem or _counts_up(list(own))):
                 continue
@@ -280,6 +288,9 @@ class Wide(Users):
             self.series |= {name for of in own.values() for name in of}
         for stem, _ in taken:
             self.series |= {n for n in names[:MANY] if stem and self.all[n].plain == stem}
+        asking = {n for n in names[:MANY] if self.all[n].asks and self._may_be_choice(self.all[n])}
+        if len(asking) >= FEW and not self.series:
+            self.series = asking
         if len(self.series) >= FEW:  # answers are what the items of a series share
             used = {v for n in names[:MANY] if n in self.series for v in self.all[n].values}
             self.core = {
@@ -346,7 +357,7 @@ class Wide(Users):
         if kind == "empty" and (said is None or said == "key"):
             if NAMELESS.fullmatch(name):
                 self._put(name, "unused", "it has neither a name nor cells")
-            elif strong and not within:
+            elif strong and (self.series or not within):
                 self._put(name, "unused", "it is empty")
             else:
                 self._put(name, "item", "it is empty")  # nobody in the sample answered
@@ -434,22 +445,19 @@ class Wide(Users):
         items = self.items
         if len(items) > MANY:
             return
-        points, key = points_of_answers(items, lambda name: self.all[name].cells)
-        if not points:  # columns that are named like points, or unlike items, may tell the key
-            named = [
-                n for n in self.names if n in self.found
-                and (
-                    self.found[n].role == "points"
-                    or self.found[n].reason in (UNLIKE, BESIDE)
-                    or self.found[n].reason.startswith(GOES)
-                )
-            ]  # fmt: skip
-            both = sorted((*items, *named), key=lambda name: self.all[name].place)
-            known: dict[str, str] = {}
-            if len(named) > 1:
-                points, known = points_of_answers(both, lambda name: self.all[name].cells)
-                points = {name: own for name, own in points.items() if own in items}
-            key = {name: answer for name, answer in known.items() if name in items}
+        beside = [  # columns named like points, or unlike the items, may be points as well
+            n for n in self.names if n in self.found
+            and (
+                self.found[n].role in ("points", "constant")
+                or self.found[n].reason in (UNLIKE, BESIDE)
+                or self.found[n].reason.startswith(GOES)
+            )
+        ]  # fmt: skip
+        both = sorted((*items, *beside), key=lambda name: self.all[name].place)
+        found = [points_of_answers(own, lambda name: self.all[name].cells) for own in (items, both)]
+        points, key = max(found, key=lambda pair: len(pair[1]))
+        points = {name: own for name, own in points.items() if own in items}
+        key = {name: answer for name, answer in key.items() if name in items}
         for name, answers in points.items():
             self._put(name, "points", f"its cells are the points of {shortened(answers, 40)!r}")
             self.core.discard(name)
