@@ -105,7 +105,8 @@ class _Turned:
             found.add(-4, f"{named[0]!r} names the users")
         if not shared and len(numbered) < 2:
             found.add(-3, "the columns hardly agree in any row")
-        if any(is_option(n) for n in self.people) and sum(map(is_option, self.people)) > 2:
+        more = any(n.strip().isdigit() and not is_option(n) for n in self.people)
+        if sum(map(is_option, self.people)) > 2 and not more:  # else numbered people
             found.add(-4, "the columns are named like options that were offered")
         found.make = lambda: self._layout(
             "; ".join(why for weight, why in found.evidence if weight > 0) or "agreement"
