@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hitsndiffs import accuracy, load, rank
-from hitsndiffs.methods.latent_key.confidence import EITHER, FOLLOWED
+from hitsndiffs.methods.core.doubt import EITHER, FOLLOWED
 from hitsndiffs.order.orientation import MOST_CONFIDENCE
 from hitsndiffs.results.wording import judged
 

@@ -26,8 +26,6 @@ NEEDED = {"true-answer": {"key": KEY}, "grm": {"key": KEY}}
 TOLERANCE = 1e-5
 #: Fewer resamples and starts show the same.
 QUICK = {
-    "auto": {"resamples": 2, "axes": 1},
-    "latent-key": {"resamples": 2, "axes": 1},
     "hnd-robust": {"axes": 1},
 }
 NEEDS_EXTRA = {"grm": "mirt"}
@@ -119,7 +117,7 @@ def compared(name, case):
         return {"max_iterations": 10}
     if name in ("investment", "pooled-investment"):
         return {"rounds": 5}
-    return {"axes": 3} if name in SEARCHING and case == "gaps" else {}
+    return {"axes": 3} if name == "hnd-robust" and case == "gaps" else {}
 
 
 def cases_for(name, engine):

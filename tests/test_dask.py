@@ -37,8 +37,7 @@ from hitsndiffs.engines.dask_parts import (  # noqa: E402
 )
 from hitsndiffs.engines.sorting import level_middles, level_ranks  # noqa: E402
 from hitsndiffs.methods import make  # noqa: E402
-from hitsndiffs.methods.latent_key.problem import Sizes  # noqa: E402
-from hitsndiffs.methods.latent_key.search import search  # noqa: E402
+from hitsndiffs.methods.core.settings import DEFAULT  # noqa: E402
 from hitsndiffs.reading.cluster import connect, in_plain_words  # noqa: E402
 
 pytestmark = [
@@ -167,11 +166,11 @@ def test_confusion_matrices_are_those_of_one_machine(model):
 def test_solutions_are_looked_for_in_a_sample_and_fitted_to_all(method):
     """The same sample as on one machine; the last rounds are made on the workers."""
     responses = hnd.Responses.from_wide(answers(500, 10))
-    sizes = Sizes(sample_users=150, sample_answers=100)
+    few = replace(DEFAULT, fitted_pairs=2_000)
 
     def fitted(data):
         made = quick(method)
-        made._search = lambda data: search(data, sizes=sizes)
+        made.settings = few
         return made._fit(data)
 
     expected = fitted(open_engine(responses, "numpy"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -20,8 +21,7 @@ import hitsndiffs as hnd  # noqa: E402
 from hitsndiffs.engines import open_engine  # noqa: E402
 from hitsndiffs.engines.dask_order import sort_and_cut  # noqa: E402
 from hitsndiffs.engines.dask_parts import Part, encoded_part  # noqa: E402
-from hitsndiffs.methods.latent_key.problem import Sizes  # noqa: E402
-from hitsndiffs.methods.latent_key.search import search  # noqa: E402
+from hitsndiffs.methods.core.settings import DEFAULT  # noqa: E402
 from hitsndiffs.results.cluster import rank_on_cluster  # noqa: E402
 
 pytestmark = [
@@ -131,11 +131,11 @@ def test_a_method_that_looks_in_a_sample_brings_that_and_no_more(weighed, method
     """The same sample as on one machine, and so the same solution fitted to all."""
     users = 80_000
     responses = make_responses(answers(users, items=12))  # most sheets are different
-    sizes = Sizes(sample_users=150, sample_answers=100)
+    few = replace(DEFAULT, fitted_pairs=2_000)
 
     def fitted(data):
         estimator = quick(method)
-        estimator._search = lambda data: search(data, sizes=sizes)
+        estimator.settings = few
         return estimator._fit(data)
 
     data = on_cluster(responses, 2)

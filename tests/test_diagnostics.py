@@ -27,7 +27,7 @@ pytestmark = [
 def ordinary():
     """The ranking of an ordinary test; option 0 is right everywhere."""
     table, _ = exam(0, users=200, items=30)
-    return table, rank(make_responses(table, kind="pandas"), "latent-key", resamples=0)
+    return table, rank(make_responses(table, kind="pandas"), "latent-key")
 
 
 def columns_of(ranking, key=None):
@@ -37,7 +37,7 @@ def columns_of(ranking, key=None):
 
 
 def remarks(table, key=None):
-    ranking = rank(make_responses(table), "latent-key", resamples=0)
+    ranking = rank(make_responses(table), "latent-key")
     return columns_of(ranking, key)["remark"]
 
 
@@ -229,7 +229,7 @@ def test_no_groups_are_refused(ordinary, groups):
 def test_guessers_are_found_and_able_users_are_not():
     table, ability = exam(4, users=100, items=40)
     table[:15] = np.random.default_rng(2).integers(0, 4, (15, 40))
-    ranking = rank(make_responses(table), "latent-key", resamples=0)
+    ranking = rank(make_responses(table), "latent-key")
     found = set(ranking.guessers().tolist())
     assert len(found & set(range(15))) >= 12
     able = set((15 + np.flatnonzero(ability[15:] > 0)).tolist())

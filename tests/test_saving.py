@@ -246,7 +246,7 @@ def test_what_is_no_file_or_no_json(tmp_path):
 @given(seed=st.integers(0, 1000), method=st.sampled_from(["auto", "hnd", "hnd-robust", "majority"]))
 def test_those_who_are_in_the_ranking_get_the_score_they_have(seed, method):
     responses = simulated(seed, users=25, items=9)
-    ranking = hnd.rank(responses, method=method, **({"resamples": 2} if method == "auto" else {}))
+    ranking = hnd.rank(responses, method=method)
     if method == "auto" and ranking.by == "score":
         return
     placed = ranking.score(responses)
@@ -257,9 +257,8 @@ def test_those_who_are_in_the_ranking_get_the_score_they_have(seed, method):
 def test_newcomers_stand_where_a_fit_on_everybody_puts_them(method):
     responses = hnd.simulate("grm", users=400, items=40, options=4, seed=3).responses
     old, new = np.arange(300), np.arange(300, 400)
-    few = {"resamples": 2} if method == "auto" else {}
-    everybody = hnd.rank(responses, method=method, **few)
-    known = hnd.rank(responses.restrict(old)[0], method=method, **few)
+    everybody = hnd.rank(responses, method=method)
+    known = hnd.rank(responses.restrict(old)[0], method=method)
     placed = known.score(responses.restrict(new)[0])
     assert hnd.accuracy(everybody.scores[new], placed.scores) > 0.97
     for told in (known.to_dict(), placed.to_dict()):

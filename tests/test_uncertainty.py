@@ -152,8 +152,7 @@ def test_users_who_are_missing_from_most_halves_have_no_error():
 def test_resampled_errors_are_of_the_size_of_the_methods_own(name, halves):
     table, _ = exam(0, users=40, items=30)
     r = make_responses(table)
-    few = {"resamples": 0} if name == "latent-key" else {}
-    own = rank(r, name, seed=1, **few)
+    own = rank(r, name, seed=1)
     ranking = own.bootstrapped(halves)
     np.testing.assert_array_equal(ranking.scores, own.scores)
     assert ranking.resampled_errors is not None
@@ -161,7 +160,7 @@ def test_resampled_errors_are_of_the_size_of_the_methods_own(name, halves):
     assert 0.5 < ratio < 2
     low, high = ranking.rank_intervals()
     assert (low <= high).all()
-    again = rank(r, name, bootstrap=halves, seed=1, **few)
+    again = rank(r, name, bootstrap=halves, seed=1)
     np.testing.assert_array_equal(again.standard_errors, ranking.standard_errors)
 
 
@@ -169,16 +168,14 @@ def test_what_the_caller_knows_survives_the_halves():
     table, _ = exam(1, users=25, items=12, answered=0.25)
     r = make_responses(table)
     answers_once = int(np.argmin((table >= 0).sum(axis=1)))
-    ranking = rank(
-        r, "latent-key", bootstrap=3, resamples=0, answers={0: 0}, strong_user=answers_once
-    )
+    ranking = rank(r, "latent-key", bootstrap=3, answers={0: 0}, strong_user=answers_once)
     assert np.isfinite(ranking.standard_errors).sum() > 15
 
 
 def test_a_chosen_method_is_used_again():
     table, _ = exam(2, users=30, items=12)
     r = make_responses(table)
-    both = [rank(r, by=by, bootstrap=3, resamples=0) for by in ("correct", "ability")]
+    both = [rank(r, by=by, bootstrap=3) for by in ("correct", "ability")]
     assert (both[0].standard_errors > 0).all()
     assert not np.allclose(both[0].standard_errors, both[1].standard_errors)
 
@@ -218,7 +215,7 @@ def test_intervals_of_a_test_hold_the_rank_on_other_items():
     held = []
     for seed in range(4):
         table, ability = exam(seed, users=100, items=30)
-        ranking = rank(make_responses(table), "latent-key", resamples=0)
+        ranking = rank(make_responses(table), "latent-key")
         low, high = ranking.rank_intervals()
         ranks = true_ranks(ability)
         held.append(np.mean((low <= ranks) & (ranks <= high)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 import warnings
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -18,7 +18,6 @@ from benchmarks.arena.peers import PEERS, LeftOut, Peer
 from benchmarks.arena.settings import SETTINGS
 from benchmarks.arena.structures import structure
 from hitsndiffs.engines import open_engine
-from hitsndiffs.methods.latent_key.learnt import KeySearch
 from hitsndiffs.results.metrics import accuracy, average_ranks
 
 __all__ = [
@@ -80,7 +79,7 @@ def _answers(count: int) -> Callable[[Case, Array, int], dict[str, Any]]:
 
 def _asked(count: int) -> Callable[[Case, Array, int], dict[str, Any]]:
     def told(case: Case, truth: Array, seed: int) -> dict[str, Any]:  # noqa: ARG001
-        asked = hnd.rank(case.responses, "auto", resamples=0).ask(count)
+        asked = hnd.rank(case.responses, "auto").ask(count)
         known = {str(item): answer for item, answer in case.key.items()}
         return {"answers": {q.item: known[str(q.item)] for q in asked if str(q.item) in known}}
 
@@ -158,8 +157,6 @@ def measure(name: str, case: Case, seed: int) -> Record:
         "consistent": ranking.consistent,
         "chosen": None if ranking.fit.choice is None else ranking.fit.choice.method,
     }
-    if isinstance(ranking.fit.learnt, KeySearch) and contestant.told is None:
-        record["signs"] = asdict(ranking.fit.learnt.signs)
     likely = ranking.fit.key_probabilities
     if likely is not None and not ranking.parameters.get("key"):
         record["key_share"] = key_share(likely, case)

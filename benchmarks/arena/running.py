@@ -31,13 +31,11 @@ HERE = Path(__file__).parent
 COMMON = ("hitsndiffs.irt", "hitsndiffs.order.arrangement")
 #: What the figures of the library's own methods rest on further (intervals).
 OURS_TOO = ("hitsndiffs.results.ranking", "hitsndiffs.results.uncertainty")
-#: Not followed: lists of public names and of all methods, the roads into Responses, and what was
-#: learnt about confidence, which is said anew of finished cells, from their signs.
+#: Not followed: lists of public names and of all methods, and the roads into Responses.
 NOT_FOLLOWED = (
     "hitsndiffs",
     "hitsndiffs.methods",
     "hitsndiffs.data.encoding",
-    "hitsndiffs.methods.latent_key.confidence",
 )
 
 #: (contestant, data set, seed)

@@ -248,13 +248,13 @@ def _filled(text: str, figures: dict[str, Any]) -> str:
     return "\n\n".join(textwrap.fill(each, WIDTH, break_on_hyphens=False) for each in paragraphs)
 
 
-def written(page: str, made: str) -> str:
+def written(page: str, made: str, first: str = BEGIN, last: str = END) -> str:
     """The page with what stands between its two marks replaced."""
-    before, begin, rest = page.partition(BEGIN)
-    _, end, after = rest.partition(END)
+    before, begin, rest = page.partition(first)
+    _, end, after = rest.partition(last)
     if not (begin and end):
-        raise SystemExit(f"The page has no place for the section: add the lines\n{BEGIN}\n{END}")
-    return f"{before}{BEGIN}\n\n{made}\n\n{END}{after}"
+        raise SystemExit(f"The page has no place for the section: add the lines\n{first}\n{last}")
+    return f"{before}{first}\n\n{made}\n\n{last}{after}"
 
 
 def main(arguments: list[str] | None = None) -> None:

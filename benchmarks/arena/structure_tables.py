@@ -7,10 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.arena.calibration import SURE, Record, judged, left_out
+from benchmarks.arena.calibration import SURE, Record, judged
 from benchmarks.arena.structures import STRUCTURES, UNKNOWABLE
 from benchmarks.arena.summary import RIGHT, Results, Verdict, number, table
-from hitsndiffs.methods.latent_key.confidence import Signs, label_bound, sureness
 
 __all__ = ["ASKED", "BESIDE", "section", "verdicts"]
 
@@ -30,14 +29,13 @@ def verdicts(results: Results, signs: Sequence[Record]) -> list[Verdict]:
 
 
 def _sure(signs: Sequence[Record]) -> list[Verdict]:
-    error = f"Confidence, each kind left out: calibration error ≤ {ERROR}"
+    error = f"Confidence, all kinds: calibration error ≤ {ERROR}"
     nine = (
-        f"Confidence ≥ {SURE}, each kind left out: right at least 90 % in every kind that answers "
-        "can tell"
+        f"Confidence ≥ {SURE}, all kinds: right at least 90 % in every kind that answers can tell"
     )
     if not signs:
         return [Verdict(error, "", "not run"), Verdict(nine, "", "not run")]
-    found = judged(signs, left_out(signs))
+    found = judged(signs)
     value, few = found["calibration error"], "" if len(signs) >= ENOUGH else " (too few)"
     sure = {k: row for k, row in found["kinds"].items() if row["sure"] and k not in UNKNOWABLE}
     low = [k for k, row in sure.items() if row["sure and right"] < 0.9]
@@ -90,10 +88,8 @@ def section(results: Results, signs: Sequence[Record]) -> str:
             "In some kinds the same table of answers comes about as often from another truth that "
             "ranks people otherwise. The reasons are about how the data are made:",
             "\n".join(f"- **{kind}**: {why}." for kind, why in UNKNOWABLE.items()),
-            "### Is the confidence right on kinds that it was not learnt on?",
-            "Each kind was left out of everything (signs, penalty, top and fit) and then judged; "
-            "what is said of a kind was learnt on the others (`python -m "
-            "benchmarks.arena.calibration`).",
+            "### Is the confidence right?",
+            "No coefficient was learnt on these kinds (`python -m benchmarks.arena.calibration`).",
             *(_calibration(signs) if signs else ["Not run."]),
             "### Asking",
             "Wrong rankings, ranked again with the right answers of the two items that "
@@ -111,7 +107,7 @@ def _kinds(results: Results, signs: Sequence[Record]) -> str:
             continue
         right = [each["rho"] > RIGHT for each in records]
         sure = {
-            which: [_sure_now(each) for each, ok in zip(records, right, strict=True) if ok is which]
+            which: [each["said"] for each, ok in zip(records, right, strict=True) if ok is which]
             for which in (True, False)
         }
         rows.append(
@@ -131,14 +127,8 @@ def _kinds(results: Results, signs: Sequence[Record]) -> str:
     return made + "\n\n¹ No answers can tell; see below."
 
 
-def _sure_now(record: Record) -> float:
-    """The confidence that its signs have now."""
-    signs = Signs(**record["signs"])
-    return min(sureness(signs), label_bound(signs), float(record["most"]))
-
-
 def _calibration(signs: Sequence[Record]) -> list[str]:
-    found = judged(signs, left_out(signs))
+    found = judged(signs)
     kinds = [
         [
             kind + (" ¹" if kind in UNKNOWABLE else ""),
@@ -159,7 +149,7 @@ def _calibration(signs: Sequence[Record]) -> list[str]:
         f"{len(signs):,} data sets; Brier score {found['brier']:.3f}, calibration error "
         f"{found['calibration error']:.3f}.",
         table(
-            ["kind", "runs", "right", "said on average", "said 0.9 or more", "of these right"],
+            ["kind", "runs", "right", "said on average", f"said {SURE} or more", "of these right"],
             kinds,
         ),
         table(["said", "n", "mean", "right"], bins),

@@ -10,7 +10,6 @@ import numpy as np
 
 from benchmarks.arena.measuring import CONTESTANTS, OURS
 from benchmarks.arena.running import Cell
-from hitsndiffs.methods.latent_key.confidence import Signs, label_bound, sureness
 
 __all__ = [
     "RIGHT",
@@ -62,7 +61,7 @@ class Results:
     """The records of finished cells, asked for by contestant, data set and figure."""
 
     def __init__(self, records: Mapping[Cell, Mapping[str, Any]]) -> None:
-        self._records = {cell: _said_anew(record) for cell, record in records.items()}
+        self._records = dict(records)
         self._seeds: dict[tuple[str, str], list[int]] = {}
         for contestant, data, seed in records:
             self._seeds.setdefault((contestant, data), []).append(seed)
@@ -102,14 +101,6 @@ class Results:
         means = {name: self.mean(name, data, figure) for name in contestants}
         known = {name: mean for name, mean in means.items() if not np.isnan(mean)}
         return max(known, key=lambda name: known[name]) if known else None
-
-
-def _said_anew(record: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The same with the confidence that its signs have now."""
-    if "signs" not in record:
-        return record
-    signs = Signs(**record["signs"])
-    return {**record, "confidence": min(sureness(signs), label_bound(signs))}
 
 
 def at_least(target: str, value: float, least: float, note: str = "") -> Verdict:

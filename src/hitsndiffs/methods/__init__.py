@@ -9,12 +9,12 @@ from hitsndiffs.methods.abh import ABH
 from hitsndiffs.methods.auto import Auto
 from hitsndiffs.methods.avghits import AvgHITS
 from hitsndiffs.methods.base import Fit, Method
+from hitsndiffs.methods.core import LatentKey
 from hitsndiffs.methods.dawid_skene import DawidSkene
 from hitsndiffs.methods.grm import GRM
 from hitsndiffs.methods.hits import HITS
 from hitsndiffs.methods.hnd import HND
 from hitsndiffs.methods.investment import Investment, PooledInvestment
-from hitsndiffs.methods.latent_key import LatentKey
 from hitsndiffs.methods.majority import Majority
 from hitsndiffs.methods.robust import HNDRobust
 from hitsndiffs.methods.true_answer import TrueAnswer

@@ -1,4 +1,4 @@
-"""The default: choose the method by the evidence in the data."""
+"""The default: a certified order, or the latent key."""
 
 from __future__ import annotations
 
@@ -7,54 +7,40 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from hitsndiffs.data.arrays import Floats
-from hitsndiffs.data.progress import step
 from hitsndiffs.engines import Engine
 from hitsndiffs.methods.base import Fit
 from hitsndiffs.methods.certified import certified_fit
-from hitsndiffs.methods.dawid_skene import DawidSkene
-from hitsndiffs.methods.draws import sampled_users
+from hitsndiffs.methods.core.directions import correlation
+from hitsndiffs.methods.core.method import LatentKey
 from hitsndiffs.methods.fitted import Choice
-from hitsndiffs.methods.labels import sharing, two_labels
-from hitsndiffs.methods.latent_key.base import ByReading
-from hitsndiffs.methods.latent_key.method import LatentKey
-from hitsndiffs.methods.latent_key.reading import DOUBT, in_words, questions_of, readings_of
-from hitsndiffs.methods.latent_key.search import CONFUSION_CELLS, Search, correlation
-from hitsndiffs.methods.latent_key.solutions import SAME_READING
-from hitsndiffs.methods.predictive import Contest, confusion_against_key
-from hitsndiffs.methods.readings import Reading
-from hitsndiffs.methods.robust import choose_axis
+from hitsndiffs.methods.labels import two_labels
 from hitsndiffs.order.orientation import undecided
 from hitsndiffs.spectral.shrinkage import shrunk
 
 __all__ = ["Auto"]
 
-#: Where the key's posterior and the graded axis correlate this well, ability is their average.
+#: Where the key's ability and the graded one correlate this well, ability is their average.
 AGREE = 0.8
+#: Shrinkage of options and users, and rounds, of the graded ability.
+SHRINK, GRADED_ROUNDS = 5.0, 5
 #: If a smaller share of the answers was given by more than one user, they look random.
 LEAST_SHARED = 0.02
-#: With more answers than this, the models are compared on a sample of the users.
-CONTEST_ANSWERS = 200_000
 
 
 @dataclass(kw_only=True, eq=False)
-class Auto(ByReading):
-    """Certified order, latent key or confusion matrices, chosen by the evidence in the data.
+class Auto(LatentKey):
+    """A certified order where there is one, else one unknown right answer per item.
 
-    1. If plain HnD's order is certified consistent, that order is the answer.
-    2. Otherwise the latent-key model is fitted from several starts.
-    3. Where all items share one label set (crowd labels), confusion matrices (Dawid–Skene) are
-       compared with it on hidden answers, and the better one is taken.
+    1. If an order explains every answer, that order is the answer.
+    2. Otherwise the latent-key model is fitted from several starts, and the evidence decides.
 
     Scores are the expected share of right answers; latent ability, which also uses what wrong
     answers say, is available too (``by="ability"``).
 
     Parameters
     ----------
-    axes, resamples
-        Of the latent-key model.
-    answers, strong_user
-        Known right answers, and a user known to be strong.
+    group, answers, key, strong_user, reading
+        As in :class:`LatentKey`.
 
     Examples
     --------
@@ -68,8 +54,6 @@ class Auto(ByReading):
     summary: ClassVar[str] = "chooses by the evidence in the data, and says what and why"
     use: ClassVar[str] = "always a good start (the default)"
 
-    resamples: int = 15
-
     def _fit(self, data: Engine) -> Fit:
         # 0. a perfect order needs no model; numbers drawn at random nearly always have some
         empty = _tells_nothing(data)
@@ -79,85 +63,45 @@ class Auto(ByReading):
             assert exact.perfect is not None
             alone = exact.perfect.n_orders is not None and exact.perfect.n_orders <= 2
             why = "one order" if alone else "an order (there are others)"
-            return _with_choice(exact, "hnd", f"{why} explains every answer")
+            return replace(exact, choice=Choice("hnd", f"{why} explains every answer"))
 
         # 1. answers that tell nothing
         if empty is not None:
             return empty
 
         # 2. one unknown key per item
-        found = self._search(data)
-        # 3. or one confusion matrix per user, where all items share their labels
-        contest = self._contest(data, found)
-        if contest is not None and contest.confusion_wins:
-            return self._confusion(data, found, contest)
-        fit = self._latent_key(found, self.reading)
+        fit = super()._fit(data)
         assert fit.abilities is not None
-        fit = replace(fit, abilities=_ability(data, found, fit.abilities))
         why = (
             "all items share two labels, and people lean more or less towards one of them"
             if two_labels(data.items)
             else "each item has its own right answer"
-            if contest is None or contest.hidden == 0
-            else "it predicts hidden answers better than confusion matrices do (by "
-            f"{-contest.z:.1f} standard errors)"
         )
-        return _with_choice(fit, "latent-key", why)
-
-    def _latent_key(self, found: Search, reading: int) -> Fit:
-        return LatentKey(resamples=self.resamples, reading=reading).from_search(found)
-
-    def _contest(self, data: Engine, found: Search) -> Contest | None:
-        """Compare with confusion matrices; ``None`` where they do not apply.
-
-        Two labels shared by all items have their own model, which includes leanings.
-        """
-        if self.answers or self.strong_user is not None or data.n_items < 2:
-            return None
-        shared = sharing(data.items)
-        if shared.apart or two_labels(data.items):
-            return None
-        if data.n_users * len(shared.labels) ** 2 > CONFUSION_CELLS:
-            return None
-        step("comparing with confusion matrices")
-        # a sample is enough to compare the models; who is in it depends only on the answers
-        data = found.problem.data
-        share = CONTEST_ANSWERS / data.n_responses
-        start = data.collect(found.best.fit.posterior.mean)
-        if share >= 1 and data.arrays == "numpy" and data.gives_answers:
-            return confusion_against_key(data, start)
-        users = np.flatnonzero(data.collect(sampled_users(data, share, seed=7, bring=True)))
-        return confusion_against_key(data.here(users), start[users])
-
-    def _confusion(self, data: Engine, found: Search, contest: Contest) -> Fit:
-        estimator = DawidSkene(
-            model="hierarchical", seed=self.seed, engine=self.engine, threads=self.threads
-        )
-        fit = estimator._fit(data)
-        readings, numbers = _readings(data, fit, found)
-        questions = questions_of(found, readings[:1]) if found.sample is None else ()
-        chosen = self._reading_of(len(readings))
-        if chosen > 0:
-            fit = self._latent_key(found, numbers[chosen - 1])
-        else:
-            fit = replace(
-                fit,
-                scores=readings[0].correct,
-                abilities=fit.scores,
-                ability_errors=fit.standard_errors,
-                notes=(*fit.notes, *in_words(found, readings, questions)),
-            )
-        why = (
-            "all items share one set of labels, and confusion matrices predict hidden answers "
-            f"better than a latent key does (by {contest.z:.1f} standard errors)"
-        )
-        fit = replace(
+        return replace(
             fit,
-            confidence=readings[chosen].probability,
-            readings=readings,
-            questions=questions,
+            abilities=_graded(data, fit.abilities),
+            choice=Choice("latent-key", why),
         )
-        return _with_choice(fit, "latent-key" if chosen > 0 else "dawid-skene", why)
+
+
+def _graded(data: Engine, ability: Any) -> Any:
+    """Ability by the key, averaged with one that also uses what wrong answers say.
+
+    The latter is HnD with shrunken, item-centred weights, started from the former; it counts where
+    the two agree.
+    """
+    answers = data.answers_per_user
+    axis = ability
+    for _ in range(GRADED_ROUNDS):
+        weights = shrunk(data, axis, SHRINK)
+        axis = data.choices(weights) / (answers + SHRINK)
+        size = float(axis.std())
+        if size <= 1e-12:
+            return ability
+        axis = (axis - float(axis.mean())) / size
+    if correlation(axis, ability) < AGREE:
+        return ability
+    return (ability + axis * float(ability.std()) + float(ability.mean())) / 2
 
 
 def _tells_nothing(data: Engine) -> Fit | None:
@@ -200,52 +144,3 @@ def _equal(data: Engine, why: str) -> Fit:
         confidence=0.0,
         choice=Choice(None, why),
     )
-
-
-def _readings(data: Engine, fit: Fit, found: Search) -> tuple[tuple[Reading, ...], tuple[int, ...]]:
-    """The reading by confusion matrices, then those by a key that disagree, with their numbers.
-
-    The first is as sure as the best reading by a key, but less so if the two disagree: then one of
-    them is wrong.
-    """
-    assert fit.correct is not None
-    assert fit.key_probabilities is not None
-    key = found.for_everybody(found.best).fit.key
-    agreement = correlation(fit.correct, data.choices(key) / data.answers_per_user)
-    sure = min(found.confidence, 0.5 + 0.5 * max(agreement, 0.0))
-    says = "each user confuses labels in their own way"
-    first = Reading(sure, float("nan"), 1.0, says, fit.key_probabilities, fit.correct)
-    if found.sample is not None:
-        return (first,), ()
-    others = [
-        (number, replace(reading, agreement=correlation(reading.correct, fit.correct)))
-        for number, reading in enumerate(readings_of(found), start=1)
-    ]
-    others = [(number, reading) for number, reading in others if reading.agreement < SAME_READING]
-    scale = (1 - sure) / max(sum(reading.probability for _, reading in others), 1 - sure, 1e-12)
-    rest = [replace(r, probability=scale * r.probability) for _, r in others]
-    return (first, *rest), tuple(number for number, _ in others)
-
-
-def _ability(data: Engine, found: Search, ability: Floats) -> Any:
-    """Latent ability: the key's posterior mean and the graded axis, averaged where they agree."""
-    axes = found.shrinkage.axes
-    if len(axes.values) == 0:
-        return ability
-    place, agreements = choose_axis(found.shrinkage, found)
-    if abs(agreements[place]) < AGREE:
-        return ability
-    axis = np.sign(agreements[place]) * axes.scores[:, place]
-    if found.sample is not None:  # from the sample to everybody
-        weights = shrunk(found.problem.data, axis, found.shrinkage.lam)
-        axis = data.choices(weights) / (data.answers_per_user + found.shrinkage.mu)
-    scaled = (axis - float(axis.mean())) * (float(ability.std()) / float(axis.std()))
-    return (ability + scaled) / 2
-
-
-def _with_choice(fit: Fit, chosen: str, why: str) -> Fit:
-    notes = fit.notes
-    if fit.confidence is not None and fit.confidence < DOUBT and not fit.questions:
-        thin = "The evidence is thin: who is good is not settled by these answers alone."
-        notes = (thin, *notes)
-    return replace(fit, notes=notes, choice=Choice(chosen, why))

@@ -1,7 +1,7 @@
 """A perfect order, if there is one: certified, but only as sure as answers alone can be.
 
 A perfect order fits every answer, and so does its reverse. Where it is the use of one label, a
-leaning to that label would look the same. So the bounds of :mod:`.latent_key.confidence` hold here.
+leaning to that label would look the same. So the bounds of :mod:`.core.doubt` hold here.
 """
 
 from __future__ import annotations
@@ -15,6 +15,8 @@ import numpy as np
 from hitsndiffs.data.arrays import Floats
 from hitsndiffs.engines import Engine
 from hitsndiffs.methods.axis import with_key
+from hitsndiffs.methods.core.directions import correlation
+from hitsndiffs.methods.core.doubt import EITHER, FOLLOWED, FOLLOWS, MOST_FOLLOWED
 from hitsndiffs.methods.exact import along
 from hitsndiffs.methods.fitted import Fit
 from hitsndiffs.methods.hnd import HND
@@ -25,17 +27,13 @@ from hitsndiffs.methods.labels import (
     says_mark,
     two_labels,
 )
-from hitsndiffs.methods.latent_key.base import KeySearchMethod
-from hitsndiffs.methods.latent_key.confidence import EITHER, FOLLOWED
-from hitsndiffs.methods.latent_key.modes import correlation
-from hitsndiffs.methods.latent_key.solutions import FOLLOWS, MOST_FOLLOWED
 from hitsndiffs.methods.majority import Majority
 from hitsndiffs.order.perfect import may_be_perfect, perfect_order
 
 __all__ = ["certified_fit"]
 
 
-def certified_fit(data: Engine, method: KeySearchMethod) -> Fit | None:
+def certified_fit(data: Engine, method: Any) -> Fit | None:
     """A perfect order, if there is one: HnD's, or the PQ-tree's; else ``None``."""
     if not data.in_memory:  # the check needs the order of all users in one place
         return None
@@ -61,9 +59,7 @@ def certified_fit(data: Engine, method: KeySearchMethod) -> Fit | None:
     return replace(fit, orientation=turned, notes=(*fit.notes, says_mark(mark, in_words=True)))
 
 
-def _perfect(
-    data: Engine, method: KeySearchMethod, answers: Mapping[Any, Any] | None
-) -> Fit | None:
+def _perfect(data: Engine, method: Any, answers: Mapping[Any, Any] | None) -> Fit | None:
     known = {"answers": answers, "strong_user": method.strong_user}
     if (data.collect(data.components("options")) == 0).all():
         plain = HND(seed=method.seed, engine=method.engine, threads=method.threads, **known)

@@ -42,7 +42,6 @@ RIGHT_OPTIONS = _or_none(("a mapping of items to options", _mapping))
 #: Parameter → what it must be, in words and as a test.
 RULES: dict[str, Rule] = {
     "seed": WHOLE_FROM_0,
-    "resamples": WHOLE_FROM_0,
     "max_iterations": WHOLE_FROM_1,
     "rounds": WHOLE_FROM_1,
     "reading": WHOLE_FROM_1,

@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
 from hitsndiffs.data.arrays import Floats
 from hitsndiffs.engines import Engine
 from hitsndiffs.methods.axis import nobody_differs
-from hitsndiffs.methods.base import Fit
+from hitsndiffs.methods.base import Fit, Method
 from hitsndiffs.methods.certified import certified_fit
+from hitsndiffs.methods.core.directions import correlation
+from hitsndiffs.methods.core.method import LatentKey
+from hitsndiffs.methods.draws import sampled_users
 from hitsndiffs.methods.fitted import Learnt
 from hitsndiffs.methods.keys import key_from_scores, key_given
-from hitsndiffs.methods.label_axes import LabelCentred
+from hitsndiffs.methods.label_axes import LabelCentred, label_centred_axes
 from hitsndiffs.methods.labels import two_labels
-from hitsndiffs.methods.latent_key.base import KeySearchMethod
-from hitsndiffs.methods.latent_key.search import Search, correlation
 from hitsndiffs.methods.scoring import Scoring
 from hitsndiffs.order.orientation import Orientation
 from hitsndiffs.spectral import leading_axes
@@ -29,6 +31,8 @@ __all__ = ["HNDRobust", "ShrunkAxes"]
 LEAD = 0.15
 #: An axis whose eigenvalue is within this share of the chosen one's is noted as a rival.
 CLOSE = 0.1
+#: The axes of more users are found on about so many of them.
+AXES_USERS = 10_000
 #: The note where leanings are taken out.
 LEANINGS_OUT = (
     "All items share two labels: everybody's leaning to one of them is taken out of the axes."
@@ -56,7 +60,7 @@ class ShrunkAxes(Learnt):
 
 
 @dataclass(kw_only=True, eq=False)
-class HNDRobust(KeySearchMethod):
+class HNDRobust(Method):
     """HnD with item-centred weights and two-sided shrinkage found from the data.
 
     Weights of options with few choosers are pulled towards zero (λ), and so are scores of users
@@ -79,6 +83,8 @@ class HNDRobust(KeySearchMethod):
         Shrinkage of options and of users; found from the data when not given.
     axes
         How many leading axes to look at.
+    group
+        Which group each user belongs to: each group counts as one witness.
     answers, strong_user
         Known right answers, or a user known to be strong.
 
@@ -95,8 +101,15 @@ class HNDRobust(KeySearchMethod):
     summary: ClassVar[str] = "HnD with shrinkage and item centring, both found from the data"
     use: ClassVar[str] = "graded answers in messy data: few answers, missing items, rare options"
 
+    needs_memory: ClassVar[bool] = False
+    reads_labels: ClassVar[bool] = True
+
     lam: float | None = None
     mu: float | None = None
+    axes: int = 3
+    group: Mapping[Any, Any] | None = None
+    answers: Mapping[Any, Any] | None = None
+    strong_user: Any = None
 
     def _fit(self, data: Engine) -> Fit:
         # 1. a perfect order needs no help
@@ -105,15 +118,16 @@ class HNDRobust(KeySearchMethod):
             return exact
 
         # 2. the leading axes, and the likely keys to compare them with
-        solutions = self._search(data)
-        of = solutions.problem.data  # all users, or a sample of them
-        lean = self._label_centred(data, solutions)
-        found = self._shrinkage(of, solutions, label_centred=lean)
+        key = LatentKey(group=self.group, answers=self.answers, strong_user=self.strong_user)
+        likely = key._fit(data)
+        of, ability = _part(data, likely.abilities)
+        lean = self._label_centred(data, likely)
+        found = self._shrinkage(of, label_centred=lean)
         if len(found.axes.values) == 0 or found.axes.values[0] <= 1e-12:
             return nobody_differs(data)
 
         # 3. which axis, and which end is up
-        place, agreements = choose_axis(found, solutions)
+        place, agreements = choose_axis(found, ability)
         s = found.axes.scores[:, place]
         sign = -1 if agreements[place] < 0 else 1
 
@@ -128,16 +142,14 @@ class HNDRobust(KeySearchMethod):
             s = data.choices(w) / (n + found.mu)
         scale = sign / np.sqrt(float(n @ s**2) / float(n.sum()))
         s, w = s * scale, w * scale
-        confidence = solutions.confidence
+        confidence = likely.confidence or 0.0
         return Fit(
             scores=s,
             abilities=s,
             option_weights=w,
             key_probabilities=key_given(data, self.answers or {}, key_from_scores(data, s)),
             standard_errors=_errors(data, w, n, found.mu),
-            orientation=Orientation(
-                sign, "evidence", abs(float(agreements[place])), solutions.confidence
-            ),
+            orientation=Orientation(sign, "evidence", abs(float(agreements[place])), confidence),
             eigenvalues=found.axes.values,
             confidence=confidence,
             converged=found.axes.converged,
@@ -147,30 +159,42 @@ class HNDRobust(KeySearchMethod):
             learnt=ShrunkAxes(found.lam, found.mu, place + 1, tuple(float(a) for a in agreements)),
         )
 
-    def _label_centred(self, data: Engine, solutions: Search) -> bool:
+    def _label_centred(self, data: Engine, likely: Fit) -> bool:
         """Whether leanings are taken out: two shared labels, no shrinkage given, and no marks.
 
         Where one label is right in every item (marks), leaning to it is ability.
         """
         told = self.lam is not None or self.mu is not None
-        return not told and two_labels(data.items) and solutions.best.one_label is None
+        marks = any(doubt.code == "marks" for doubt in likely.doubts)
+        return not told and two_labels(data.items) and not marks
 
-    def _shrinkage(self, data: Engine, solutions: Search, *, label_centred: bool) -> Shrinkage:
+    def _shrinkage(self, data: Engine, *, label_centred: bool) -> Shrinkage:
         """The shrinkage found from the data, or given by the caller."""
-        found = solutions.shrinkage
+        if label_centred:
+            return label_centred_axes(data, self.axes, seed=self.seed)
         if self.lam is None and self.mu is None:
-            if label_centred or not two_labels(data.items):
-                return found
             return find_shrinkage(data, axes=self.axes, seed=self.seed)
-        lam = found.lam if self.lam is None else self.lam
-        mu = found.mu if self.mu is None else self.mu
+        lam, mu = self.lam, self.mu
+        if lam is None or mu is None:
+            found = find_shrinkage(data, axes=self.axes, seed=self.seed)
+            lam, mu = found.lam if lam is None else lam, found.mu if mu is None else mu
         axes = leading_axes(data, self.axes, lam=lam, mu=mu, centred=True, seed=self.seed)
         return Shrinkage(lam, mu, axes, 1, True)
 
 
-def choose_axis(found: Shrinkage, solutions: Search) -> tuple[int, Floats]:
+def _part(data: Engine, ability: Any) -> tuple[Engine, Any]:
+    """Some of the users where there are many, and their abilities: enough to find the axes."""
+    share = AXES_USERS / data.n_users
+    chosen = sampled_users(data, share) if share < 0.5 else None
+    if chosen is None:
+        return data, ability
+    users = data.where(chosen)
+    part, _ = data.subset(users, keep_options=True)
+    return part, data.picked(ability, users)
+
+
+def choose_axis(found: Shrinkage, ability: Any) -> tuple[int, Floats]:
     """The axis taken as ability, and every axis's correlation with the best solution."""
-    ability = solutions.best.fit.posterior.mean
     agreements = np.array([correlation(axis, ability) for axis in found.axes.scores.T])
     best = int(np.argmax(np.abs(agreements)))
     if np.abs(agreements[best]) < np.abs(agreements[0]) + LEAD:

@@ -82,8 +82,6 @@ def refitted(ranking: Ranking, items: npt.NDArray[np.int64]) -> Vector:
     params = {k: v for k, v in parameters.items() if k in names}
     if "answers" in params:
         params["answers"] = answers_here(part.structure, params["answers"])
-    if "resamples" in params:
-        params["resamples"] = 0
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         fit = make(method, **params).fit(part).fit_

@@ -13,18 +13,28 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hitsndiffs.methods.core.directions import rank_correlation
+from hitsndiffs.data.arrays import Floats
+from hitsndiffs.methods.core.directions import correlation, rank_correlation
 from hitsndiffs.methods.core.search import Candidate, Found
 from hitsndiffs.methods.core.starts import centred_axes
 from hitsndiffs.methods.fitted import Doubt
 
-__all__ = ["DISAGREE", "Signs", "doubts", "signs", "sureness"]
+__all__ = [
+    "DISAGREE", "DOUBT", "EITHER", "FOLLOWED", "FOLLOWS", "MOST_FOLLOWED", "Signs", "doubts",
+    "signs", "sureness",
+]  # fmt: skip
 
 #: Orders that correlate less than this disagree about who is good.
 DISAGREE = 0.5
 #: The most that is said without known answers, and where two explanations are left and nothing
 #: tells them apart.
 MOST, EITHER = 0.89, 0.55
+#: Below this confidence, what speaks against the order is said in sentences too.
+DOUBT = 0.8
+#: An order follows a label's share above this correlation, if there are at most this many labels;
+#: and it follows the use of three or more together above this multiple correlation. Then leaning to
+#: labels would look the same, and no more than this is said.
+FOLLOWS, MOST_FOLLOWED, FOLLOWS_ALL, FOLLOWED = 0.95, 12, 0.9, 0.75
 
 
 @dataclass(frozen=True)
@@ -48,8 +58,9 @@ class Signs:
         Logarithm of the number of users who count.
     above_chance
         The users' mean ability.
-    follows
-        The largest correlation with the use of one label, without its sign.
+    follows, follows_all
+        The largest correlation with the use of one label, without its sign, and the multiple
+        correlation with the uses of all (three or more).
     marks
         1 where one label is right in every item.
     """
@@ -65,6 +76,7 @@ class Signs:
     users: float
     above_chance: float
     follows: float
+    follows_all: float
     marks: float
 
 
@@ -85,10 +97,9 @@ def signs(found: Found) -> Signs:
         for axis in centred_axes(table, 3).T
     ]
     label, count = table.labels
-    uses = [
-        abs(witnesses.agree(score, table.score((label == each).astype(float))))
-        for each in range(count if table.coded else 0)
-    ]
+    few = count if table.coded and count <= MOST_FOLLOWED else 0
+    shares = [table.score((label == each).astype(float)) for each in range(few)]
+    uses = [abs(witnesses.agree(score, share)) for share in shares]
     weights = best.model.weights * here
     mean = float(weights @ score) / weights.sum()
     spread = float(weights @ (score - mean) ** 2) / weights.sum()
@@ -106,6 +117,7 @@ def signs(found: Found) -> Signs:
         users=float(np.log(weights.sum())),
         above_chance=best.solution.population.raw_mean,
         follows=max(uses, default=0.0),
+        follows_all=_together(score[here], [share[here] for share in shares]),
         marks=float(best.label is not None),
     )
 
@@ -133,8 +145,8 @@ def doubts(seen: Signs) -> tuple[Doubt, ...]:
         bound("toss-up", seen.direction, max(1 / (1 + np.exp(-seen.direction)), 0.5))
     if seen.marks:
         bound("marks", 1.0, EITHER)
-    elif seen.follows > 0.95:
-        bound("follows", seen.follows, 0.75)
+    elif seen.follows > FOLLOWS or seen.follows_all > FOLLOWS_ALL:
+        bound("follows", max(seen.follows, seen.follows_all), FOLLOWED)
     bound("noise", seen.reliability, 0.5 + 0.45 * seen.reliability)
     return tuple(sorted(made, key=lambda each: each.bound))
 
@@ -142,3 +154,12 @@ def doubts(seen: Signs) -> tuple[Doubt, ...]:
 def sureness(seen: Signs) -> float:
     """Probability that the best reading is right."""
     return min(MOST, *(each.bound for each in doubts(seen)))
+
+
+def _together(score: Floats, uses: list[Floats]) -> float:
+    """The multiple correlation of a score with the uses of three or more labels."""
+    if len(uses) < 3 or len(score) < 3 * len(uses):
+        return 0.0
+    table = np.column_stack([np.ones(len(score)), *uses[1:]])
+    fitted = table @ np.linalg.lstsq(table, score, rcond=None)[0]
+    return correlation(fitted, score)

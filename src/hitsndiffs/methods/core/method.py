@@ -14,7 +14,7 @@ from hitsndiffs.engines import Engine
 from hitsndiffs.errors import InputError
 from hitsndiffs.methods.base import Method
 from hitsndiffs.methods.core.copies import group_weights
-from hitsndiffs.methods.core.directions import rank_correlation
+from hitsndiffs.methods.core.directions import correlation, rank_correlation
 from hitsndiffs.methods.core.doubt import DISAGREE, Signs, doubts, signs, sureness
 from hitsndiffs.methods.core.everybody import (
     abilities_of_all,
@@ -38,6 +38,8 @@ NONE_OF_THEM = 0.05
 NATS = 3.0
 #: Readings with less probability are left out when known answers weigh them.
 LEAST = 1e-3
+#: The start of the reading that rests on the known answers alone.
+ALONE = "known answers"
 #: A key's error rate before it is estimated.
 EXPECTED_ERRORS = 0.05
 #: Rounds to take in what is known.
@@ -182,6 +184,7 @@ class LatentKey(Method):
         )
         # the confidence is that of all readings that agree with the first
         with_it = agrees >= DISAGREE
+        with_it[0] = True
         share = np.where(with_it, sure * chances / chances[with_it].sum(), 0.0)
         left = max(1 - sure - NONE_OF_THEM, 0.0)
         if (~with_it).any():
@@ -224,16 +227,16 @@ class LatentKey(Method):
             ability, error, chance = abilities_of_all(data, chosen.model, solution)
         sd = float(np.sqrt(population.variance))
         doubt = data.choices(np.nan_to_num(key * (1 - key)))
-        first = data.collect(data.choices(np.nan_to_num(ways[0].key)) / n)
+        first = data.choices(np.nan_to_num(ways[0].key)) / n
         readings = []
         for way in ways:
             shares = data.choices(np.nan_to_num(way.key)) / n
-            agreement = rank_correlation(data.collect(shares), first) if data.in_memory else 1.0
+            agreement = correlation(shares, first)
             readings.append(
                 Reading(way.probability, way.evidence, agreement, _says(table), way.key, shares)
             )
         # a reading is as sure as all that agree with it
-        merged = _together(readings)
+        merged = _together(readings, ways)
         asked = _questions(data, merged, known)
         why = doubts(seen)
         labels: tuple[tuple[str, float], ...] = ()
@@ -271,13 +274,17 @@ def _says(table: Table) -> str:
     return "every item has one right answer of its own"
 
 
-def _together(readings: list[Reading]) -> list[Reading]:
-    """Readings that agree about who is good, as one: the likeliest, as sure as all of them."""
+def _together(readings: list[Reading], ways: list[_Way]) -> list[Reading]:
+    """Readings that agree about who is good, as one: the likeliest, as sure as all of them.
+
+    One that rests on the known answers alone makes none of the others surer.
+    """
     made: list[Reading] = []
-    for each in readings:
+    for each, way in zip(readings, ways, strict=True):
         for place, other in enumerate(made):
-            if rank_correlation(np.asarray(each.correct), np.asarray(other.correct)) >= DISAGREE:
-                sure = min(other.probability + each.probability, 1.0)
+            if correlation(each.correct, other.correct) >= DISAGREE:
+                more = 0.0 if way.start == ALONE else each.probability
+                sure = min(other.probability + more, 1.0)
                 made[place] = replace(other, probability=sure)
                 break
         else:
@@ -294,7 +301,7 @@ def _informed(
     left = max(1 - sum(way.probability for way in ways), NONE_OF_THEM)
     model = ways[0].model
     plain = Model(table, settings, model.weights)
-    rest = _Way("known answers", left, -np.inf, popular, plain, plain.begin(popular))
+    rest = _Way(ALONE, left, -np.inf, popular, plain, plain.begin(popular))
     rate = EXPECTED_ERRORS
     made: list[_Way] = []
     logs = [
