@@ -24,7 +24,7 @@ KEY = dict.fromkeys(range(ITEMS), 0)
 NEEDED = {"true-answer": {"key": KEY}, "grm": {"key": KEY}}
 #: How far the scores may move when users or items are put in another order (relative to 1).
 TOLERANCE = 1e-5
-#: Fewer resamples and starts show the same.
+#: Fewer starts show the same.
 QUICK = {
     "hnd-robust": {"axes": 1},
 }
