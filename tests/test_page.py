@@ -20,7 +20,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from commands import QUIZ, Here
+from commands import Here
 from formats.lms import moodle
 
 import hitsndiffs as hnd
@@ -219,6 +219,10 @@ def test_the_page_asks_when_it_is_in_doubt_and_uses_the_answer(
     visitor.bring("\n".join(lines))
     result = visitor.rank()
     assert result.text.index('id="verdict"') < result.text.index("You can help")
+    asks = hnd.rank(hnd.read_responses(io.BytesIO("\n".join(lines).encode()))).verdict.asks
+    asked = re.findall('name="known:([^"]+)" value=""', result.text)
+    assert asked == [item for item, _ in asks]
+    assert "hnd rank quiz.csv" in visitor.get("download/report.html").text
     work = page.page.works.get(visitor.work.removeprefix("/work/"))
     assert work is not None
     visitor.post("known", **{"known:q1": "B", "known:q2": ""})
@@ -226,24 +230,6 @@ def test_the_page_asks_when_it_is_in_doubt_and_uses_the_answer(
     assert work.job is not None
     assert work.job.task["known"] == {"q1": "B"}
     assert "--answers" in visitor.get("download/report.html").text
-
-
-def test_questions_are_those_of_the_ranking() -> None:
-    from hitsndiffs.show.web.tasks import _questions
-
-    ranking = hnd.rank(hnd.read_responses(QUIZ), "majority")
-
-    class Doubtful:
-        responses, confidence = ranking.responses, 0.6
-
-        def ask(self, k: int) -> list[Any]:
-            return [SimpleNamespace(item="q03"), SimpleNamespace(item="q09")][:k]
-
-    found = _questions(Doubtful())  # type: ignore[arg-type]
-    assert [question["item"] for question in found] == ["q03", "q09"]
-    assert found[0]["options"] == ["A", "B", "C", "D"]
-    Doubtful.confidence = 0.95
-    assert _questions(Doubtful()) == []  # type: ignore[arg-type]
 
 
 # -- each piece of work by itself -----------------------------------------------------------------

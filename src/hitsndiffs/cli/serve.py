@@ -45,7 +45,7 @@ def serve(
 ) -> None:
     """Open a page for people without a terminal: drop files in, get the report.
 
-    Files and results stay on this machine, and are removed when a visit is over. Programs can
+    Files and results stay on this machine, and are removed when you close its tab. Programs can
     send a file to POST /api/rank; GET /api/openapi.json describes it.
     """
     from hitsndiffs.irt.examples import EXAMPLES

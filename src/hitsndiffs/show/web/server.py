@@ -24,7 +24,6 @@ NEEDED = {
     "uvicorn": "uvicorn",
     "python_multipart": "python-multipart",
     "jinja2": "jinja2",
-    "vl_convert": "vl-convert-python",
 }
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import shlex
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -28,8 +28,6 @@ OFFERED = 1000
 PLAN_COLUMNS, CORNER_USERS, CORNER_ITEMS = 400, 5, 8
 #: Maximum notes shown, also on rows left out; maximum length of a name.
 SHOWN_NOTES, LONGEST = 50, 1000
-#: Questions that the page asks if the ranking is in doubt.
-QUESTIONS = 2
 
 
 def _read(task: dict[str, Any]) -> tuple[Responses, Plan]:
@@ -130,7 +128,7 @@ def rank_files(task: dict[str, Any], watch: Reporting) -> dict[str, Any]:
     with watch.stage(2):
         file = Path(task["files"][0]) if len(task["files"]) == 1 else None
         found = describe(
-            ranking,
+            replace(ranking, command=_line(task)),
             key=check,
             file=file,
             command=_command(task, known),
@@ -141,8 +139,9 @@ def rank_files(task: dict[str, Any], watch: Reporting) -> dict[str, Any]:
             "page/outcome.html",
             r=found,
             has_key=has_key,
-            questions=_questions(ranking),
-            doubt=_doubt(ranking),
+            # a name with a comma does not fit on a command line, but it can be asked for here
+            questions=ranking.verdict.asks,
+            helps=bool(ranking.verdict.help),
         )
         _write(task, "outcome.html", outcome)
         page = render("report.html", r=found, policy=policy())
@@ -197,35 +196,21 @@ def _keys(
     return known or None, given
 
 
-def _command(task: dict[str, Any], known: dict[str, Any] | None) -> str:
-    """Return the command that repeats the ranking; its files can be downloaded."""
+def _line(task: dict[str, Any]) -> str:
+    """Return the command that ranks the files in this way; what it names can be downloaded."""
     said = ["hnd", "rank", *(Path(file).name for file in task["files"][:20])]
     if task.get("options"):
         said += ["--plan", "how-it-is-read.json"]
     for name in ("method", "by", "strong_user"):
         if task.get(name):
             said += [f"--{name.replace('_', '-')}", str(task[name])]
-    if known:
-        said += ["--answers", "known.csv"]
-    return shlex.join([*said, "--report", "report.html"])
+    return shlex.join(said)
 
 
-def _doubt(ranking: Ranking) -> str:
-    """The verdict, if known answers would make it surer; else empty."""
-    return str(ranking.verdict) if ranking.verdict.help else ""
-
-
-def _questions(ranking: Ranking) -> list[dict[str, Any]]:
-    """Return the items whose right answers would settle most, with their options."""
-    if not _doubt(ranking):
-        return []
-    items = ranking.responses.structure
-    found = []
-    for asked in ranking.ask(k=QUESTIONS):
-        name = str(asked.item)
-        own = items.option_labels[items.of_option == items.places[name.strip()]].tolist()
-        found.append({"item": name, "options": [str(option) for option in own[:30]]})
-    return found
+def _command(task: dict[str, Any], known: dict[str, Any] | None) -> str:
+    """Return the command that repeats the report."""
+    answers = " --answers known.csv" if known else ""
+    return f"{_line(task)}{answers} --report report.html"
 
 
 # -- all methods ------------------------------------------------------------------------------

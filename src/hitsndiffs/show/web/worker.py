@@ -144,8 +144,8 @@ def _end_with_the_server(asked: IO[bytes]) -> None:
 def _limit(memory: int, seconds: float) -> None:
     """Limit memory, processor time and the size of files, where the system can.
 
-    The limit is on data (``RLIMIT_DATA``), not on address space: V8 draws the charts, reserves far
-    more address space than it uses, and does not start under ``RLIMIT_AS``.
+    The limit is on data (``RLIMIT_DATA``), not on address space, of which libraries reserve far
+    more than they use.
     """
     try:
         import resource
