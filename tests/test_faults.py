@@ -142,33 +142,6 @@ class Tags(HTMLParser):
             assert not name.startswith("on"), (tag, name)
 
 
-@pytest.mark.parametrize(
-    "change",
-    [
-        lambda d: d["scores"].update(shape=[2**70]),
-        lambda d: d["responses"]["codes"].update(shape=[1, 160]),
-        lambda d: d["responses"].update(item_starts={"labels": [0]}),
-        lambda d: d["responses"].update(codes=d["scores"]),
-        lambda d: d["responses"]["users"].update(labels=[[]] * 20),
-        lambda d: d["fit"].update(alike=3),
-        lambda d: d["fit"].update(orientation={"orientation": 3}),
-        lambda d: d.update(parameters=5),
-        lambda d: d["parameters"].update(seed=-1),
-        lambda d: d["responses"]["users"]["labels"].__setitem__(0, "half \ud800"),
-        lambda d: d.update(order=d["components"]),
-    ],
-)
-def test_a_saved_ranking_that_does_not_hold_together(tmp_path: Path, change) -> None:
-    r = hnd.simulate("grm", users=20, items=8, options=3, seed=1).responses
-    path = tmp_path / "ranking.json"
-    hnd.rank(r, "hnd").save(path)
-    document = json.loads(path.read_text())
-    change(document)
-    path.write_text(json.dumps(document))
-    with pytest.raises(InputError, match="the saved ranking is damaged"):
-        hnd.load(path)
-
-
 def test_names_with_halves_of_characters() -> None:
     records = b"\n".join(b'{"user": "u%d", "q\\ud800": "%d"}' % (k, k % 2) for k in range(4))
     assert hnd.read_responses(io.BytesIO(records)).n_items == 1

@@ -313,7 +313,7 @@ def test_a_pipe_whose_reader_left(tmp_path: Path) -> None:
 def test_closed_streams(tmp_path: Path, streams: str, code: int, says: str) -> None:
     out = tmp_path / "ranking.csv"
     program = " ".join(f"'{part}'" for part in PROGRAM)
-    line = f"{program} rank '{QUIZ}' -q -m majority --out '{out}' {streams}"
+    line = f"{program} rank '{QUIZ}' -q -m majority --json --out '{out}' {streams}"
     done = subprocess.run(["bash", "-c", line], capture_output=True, text=True)
     assert done.returncode == code
     assert says in done.stderr

@@ -285,7 +285,7 @@ def scale(ends: tuple[float, float], length: int, *, share: bool) -> str:
     """The scale above bars: the values at both ends, and for shares the middle.
 
     >>> scale((0.0, 1.0), 21, share=True)
-    '0 %     50 %    100 %'
+    '0 %      50 %   100 %'
     >>> scale((-1.5, 2.0), 15, share=False)
     '-1.5        2.0'
     """
