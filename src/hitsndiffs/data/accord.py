@@ -43,6 +43,15 @@ class Accord:
         """
         return self.users > SOME and self.users >= ALIKE * self.items
 
+    @property
+    def note(self) -> str:
+        """A sentence for answers that agree within users."""
+        return (
+            f"Beyond chance, one user's answers are alike by {self.users:.2f} and those to one "
+            f"item by {self.items:.2f}: these may be opinions, marks or a leaning to one answer, "
+            "and then the order is not one of ability."
+        )
+
 
 def numbers_of(texts: list[str]) -> Numbers:
     """Number texts in order of appearance.

@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from hitsndiffs.data.accord import Accord
 from hitsndiffs.data.display import Viewed
 from hitsndiffs.data.words import listed, shortened
 from hitsndiffs.errors import InputError
@@ -54,6 +55,9 @@ class Plan(Viewed):
         How many there are, known once the file is read.
     scores
         For a plain table, how strongly the columns speak for each way to read it, and why.
+    accord
+        How far answers agree within items and within users; known once the file is read, and None
+        for few answers.
 
     Examples
     --------
@@ -86,6 +90,7 @@ class Plan(Viewed):
     users: int | None = None
     items: int | None = None
     scores: list[str] = field(default_factory=list)
+    accord: Accord | None = None
     _reader: Callable[[Plan], Responses] | None = field(default=None, repr=False, compare=False)
     _source: Any = field(default=None, repr=False, compare=False)
     _read: Responses | None = field(default=None, repr=False, compare=False)
@@ -116,6 +121,7 @@ class Plan(Viewed):
             "columns": [asdict(column) for column in self.columns],
             "left_out": [asdict(rows) for rows in self.left_out],
             "answers": list(self.answers),
+            "accord": None if self.accord is None else asdict(self.accord),
             "notes": list(self.notes),
             "options": self.options.said(),
         }

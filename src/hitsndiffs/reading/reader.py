@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from hitsndiffs.data.accord import accord
 from hitsndiffs.data.encoding.groups import groups_in_words
 from hitsndiffs.data.responses import Responses
 from hitsndiffs.data.words import count, listed
@@ -30,6 +31,8 @@ from hitsndiffs.reading.streams import RawKey, encode_stream
 
 __all__ = ["make_plan"]
 
+#: From so many answers on, agreement within items and users says something.
+_ENOUGH_ANSWERS = 400
 #: A folder with more files than this is refused.
 _MOST_FILES = 20_000
 
@@ -488,6 +491,9 @@ def _finished(
     if done.encoded.groups is not None:
         users = done.encoded.users.tolist()
         plan.notes.append(groups_in_words(options.group, done.encoded.groups, users))
+    if done.encoded.n_responses >= _ENOUGH_ANSWERS:
+        plan.accord = accord(done.encoded)
+        plan.notes += [plan.accord.note] if plan.accord.is_of_persons else []
     plan.users, plan.items = len(done.encoded.users), len(done.encoded.items)
     notes = tuple(dict.fromkeys(plan.notes))
     return done.encoded._changed(notes=notes, key=done.key, titles=titles)
