@@ -36,6 +36,8 @@ __all__ = ["LatentKey", "Learning"]
 NONE_OF_THEM = 0.05
 #: Answers are less independent than they count: this many nats have odds of e to one.
 NATS = 3.0
+#: Most readings that are kept.
+MOST_READINGS = 5
 #: Readings with less probability are left out when known answers weigh them.
 LEAST = 1e-3
 #: The start of the reading that rests on the known answers alone.
@@ -192,8 +194,11 @@ class LatentKey(Method):
             share = share + left * others / others.sum()
         made: list[_Way] = []
         for number, (each, probability) in enumerate(zip(found.readings, share, strict=True)):
-            if number > 0 and (probability < LEAST or len(made) >= (6 if told else 4)):
+            if number > 0 and (probability < LEAST or len(made) >= MOST_READINGS):
                 continue
+            if found.table is not table and number > 0 and with_it[number] and not told:
+                made[0] = replace(made[0], probability=made[0].probability + float(probability))
+                continue  # it takes long to continue with all answers, and agrees
             model, solution = each.model, each.solution
             if found.table is not table:
                 model, solution = joined(found.table, solution, table, self.settings, None)
