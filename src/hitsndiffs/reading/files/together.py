@@ -26,9 +26,11 @@ _TAIL = 1 << 16
 
 def together(files: Sequence[Any]) -> TogetherDocument | None:
     """Return the one table that the files are pieces of, if they are."""
+    if any(file.path is None for file in files):
+        return None  # streams can be read only once, and the files may have to be read one by one
     try:
         kinds = {file.kind for file in files}
-        if kinds == {"parquet"} and all(file.path is not None for file in files):
+        if kinds == {"parquet"}:
             schemas = (dict(file.parquet_head.schema) for file in files)
             first = next(schemas)
             same = all(list(own.items()) == list(first.items()) for own in schemas)
@@ -71,13 +73,15 @@ class TogetherDocument(FileDocument):
         for number, file in enumerate(self.files):
             with file.stream() as opened:
                 stream = transcoded(opened, file.encoding)
-                data = stream.read(size)
-                if number:
-                    data = data.partition(b"\n")[2]
-                while data:
-                    last = data
-                    yield data
-                    data = stream.read(size)
+                last = b"\n"
+                skip = number > 0  # the header of every file but the first
+                while data := stream.read(size):
+                    if skip:
+                        _, end, data = data.partition(b"\n")
+                        skip = not end
+                    if data:
+                        last = data
+                        yield data
                 if not last.endswith(b"\n"):
                     yield b"\n"
 
