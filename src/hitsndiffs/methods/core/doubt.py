@@ -29,6 +29,9 @@ DISAGREE = 0.5
 #: The most that is said without known answers, and where two explanations are left and nothing
 #: tells them apart.
 MOST, EITHER = 0.89, 0.55
+#: Log odds of a direction: below the first (nine to one) it is a toss-up; where it needs no
+#: witnesses, the second stands for it.
+WEAK, CLEAR = 2.2, 10.0
 #: Below this confidence, what speaks against the order is said in sentences too.
 DOUBT = 0.8
 #: An order follows a label's share above this correlation, if there are at most this many labels;
@@ -46,8 +49,9 @@ class Signs:
     lead
         How far it is ahead of the next reading that disagrees (nats).
     majority, confusions, axis, axes
-        Correlation with agreement with the majority, with Dawid–Skene and the double-centred axis
-        (where labels are shared), and the largest with a leading axis, without its sign.
+        Correlation with agreement with the majority, with Dawid–Skene (with the majority again
+        where labels are not shared) and the double-centred axis (then 1), and the largest with a
+        leading axis, without its sign.
     rules
         Correlation with the best reading when others count as witnesses.
     reliability
@@ -96,6 +100,7 @@ def signs(found: Found) -> Signs:
         abs(witnesses.agree(score, table.choices(axis) / np.maximum(table.per_user, 1)))
         for axis in centred_axes(table, 3).T
     ]
+    majority = witnesses.agree(score, witnesses.majority)
     label, count = table.labels
     few = count if table.coded and count <= MOST_FOLLOWED else 0
     shares = [table.score((label == each).astype(float)) for each in range(few)]
@@ -107,13 +112,13 @@ def signs(found: Found) -> Signs:
     noise /= weights.sum()
     return Signs(
         lead=min(rivals, default=1e3),
-        majority=witnesses.agree(score, witnesses.majority),
-        confusions=witnesses.agree(score, witnesses.confusions),
-        axis=witnesses.agree(score, witnesses.axis),
+        majority=majority,
+        confusions=witnesses.agree(score, witnesses.confusions) if table.coded else majority,
+        axis=witnesses.agree(score, witnesses.axis) if table.coded else 1.0,
         axes=max(along, default=0.0),
         rules=agree(others[0]) if others else 1.0,
         reliability=min(max(1 - noise / spread, 0.0), 1.0) if spread > 0 else 0.0,
-        direction=witnesses.direction(best.solution.key) if table.two else float("nan"),
+        direction=witnesses.direction(best.solution.key) if table.two else CLEAR,
         users=float(np.log(weights.sum())),
         above_chance=best.solution.population.raw_mean,
         follows=max(uses, default=0.0),
@@ -135,13 +140,13 @@ def doubts(seen: Signs) -> tuple[Doubt, ...]:
         bound("axis", seen.axis, EITHER)
     if seen.majority < 0.3 and not seen.confusions > 0.7:
         bound("votes", seen.majority, EITHER)
-    if seen.confusions < 0.3:
+    if seen.confusions < 0.3 and seen.confusions != seen.majority:
         bound("confusions", seen.confusions, EITHER)
     if seen.axes < 0.4:
         bound("axes", seen.axes, EITHER)
     if seen.rules < DISAGREE:
         bound("who counts", seen.rules, EITHER)
-    if seen.direction == seen.direction and seen.direction < 2.2:
+    if seen.direction < WEAK:
         bound("toss-up", seen.direction, max(1 / (1 + np.exp(-seen.direction)), 0.5))
     if seen.marks:
         bound("marks", 1.0, EITHER)

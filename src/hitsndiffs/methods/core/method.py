@@ -320,7 +320,10 @@ def _informed(
         for way, weight in zip((*ways, rest), weights, strict=True):
             if weight < LEAST and weight < weights.max():
                 continue
-            model = Model(table, settings, way.model.weights, known.prior(items, rate), None)
+            model = Model(
+                table, way.model.settings, way.model.weights, known.prior(items, rate),
+                habits=way.model.habits,
+            )  # fmt: skip
             key = known.start(items, way.key)
             begun = model.begin(key) if way is rest else replace(way.solution, key=key)
             found = model.fit(begun, REFIT)
