@@ -67,7 +67,7 @@ def test_a_perfect_order_of_some_users_comes_back(method, tmp_path):
 
 def test_the_details_in_json_have_plain_names():
     details = hnd.rank(simulated()).to_dict()["details"]
-    assert {"chosen", "why", "n_alike", "alike", "solutions", "lead", "signs"} <= set(details)
+    assert {"chosen", "why", "signs", "starts", "ability_mean"} <= set(details)
     details = hnd.rank(simulated(), "hnd").to_dict()["details"]
     assert set(details) == {"solver", "residual", "eigenvalue"}
     details = hnd.rank(simulated(), "hnd-robust").to_dict()["details"]

@@ -242,6 +242,9 @@ class LatentKey(Method):
             )
         # a reading is as sure as all that agree with it
         merged = _together(readings, ways)
+        if not known:  # readings that agree do not make each other surer than the bounds allow
+            sure = min(merged[0].probability, sureness(seen))
+            merged[0] = replace(merged[0], probability=sure)
         asked = _questions(data, merged, known)
         why = doubts(seen)
         labels: tuple[tuple[str, float], ...] = ()
