@@ -102,6 +102,8 @@ CASES = {
 }
 #: A cluster has no perfect orders, and ranks users only who can be compared.
 ON_CLUSTER = ("gaps", "ties")
+#: Methods for items that share their labels.
+SHARED_LABELS = ("double-centred",)
 #: Methods that look at many solutions of small data, which takes long: the data to begin with.
 #: What one of them leaves for a thorough run another one tries, and they share their code.
 SEARCHING = {
@@ -122,6 +124,8 @@ def compared(name, case):
 
 def cases_for(name, engine):
     """The data on which a method is compared on an engine."""
+    if name in SHARED_LABELS:
+        return some([case for case in CASES if case != "own labels"], len(CASES) - 1)
     if engine == "dask":  # ties mean something to methods that look for an axis
         return some(ON_CLUSTER, 2 if name in ("hnd", *SEARCHING) else 1)
     first = SEARCHING.get(name, tuple(CASES))
@@ -147,6 +151,7 @@ TOLD = {
     "majority": ALL - {"abilities"},
     "dawid-skene": ALL - {"abilities"},
     "true-answer": ALL - {"abilities"},
+    "double-centred": ALL,
     "avghits": {"weights"},
 }
 #: The others tell these.
@@ -245,6 +250,12 @@ def test_engines_without_the_answers_say_so():
             fitted(name, data)
 
 
+def test_methods_for_shared_labels_say_so():
+    for name in SHARED_LABELS:
+        with pytest.raises(InputError, match="needs items that share one label set"):
+            fitted(name, CASES["own labels"]())
+
+
 def test_it_ranks_able_users_first(name):
     if name in ("avghits", "abh"):
         pytest.skip("avgHITS ranks nobody, and ABH singles out outliers in noisy data")
@@ -252,8 +263,9 @@ def test_it_ranks_able_users_first(name):
     users, items = 60, 40
     ability = np.linspace(0.15, 0.95, users)
     right = rng.random((users, items)) < ability[:, None]
-    answers = np.where(right, 0, rng.integers(1, 4, (users, items)))
-    told = {"key": dict.fromkeys(range(items), 0)} if name in NEEDED else {}
+    key = rng.integers(0, 4, items)
+    answers = (key + np.where(right, 0, rng.integers(1, 4, (users, items)))) % 4
+    told = {"key": dict(enumerate(key.tolist()))} if name in NEEDED else {}
     assert np.corrcoef(fitted(name, answers, **told).scores_, ability)[0, 1] > 0.7
 
 
@@ -366,6 +378,7 @@ BAD = {
     "rounds": 0,
     "exponent": 0.0,
     "smoothing": -1.0,
+    "shrink": -1.0,
     "beta": 0.0,
     "trust": 1.0,
     "quadrature": 1,

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from hitsndiffs.methods import Auto as Auto
     from hitsndiffs.methods import AvgHITS as AvgHITS
     from hitsndiffs.methods import DawidSkene as DawidSkene
+    from hitsndiffs.methods import DoubleCentred as DoubleCentred
     from hitsndiffs.methods import HNDRobust as HNDRobust
     from hitsndiffs.methods import Investment as Investment
     from hitsndiffs.methods import LatentKey as LatentKey
@@ -83,6 +84,7 @@ _PUBLIC = {
         "Auto",
         "AvgHITS",
         "DawidSkene",
+        "DoubleCentred",
         "GRM",
         "HITS",
         "HND",

@@ -11,6 +11,7 @@ from hitsndiffs.methods.avghits import AvgHITS
 from hitsndiffs.methods.base import Fit, Method
 from hitsndiffs.methods.core import LatentKey
 from hitsndiffs.methods.dawid_skene import DawidSkene
+from hitsndiffs.methods.double_centred import DoubleCentred
 from hitsndiffs.methods.grm import GRM
 from hitsndiffs.methods.hits import HITS
 from hitsndiffs.methods.hnd import HND
@@ -29,6 +30,7 @@ __all__ = [
     "Auto",
     "AvgHITS",
     "DawidSkene",
+    "DoubleCentred",
     "Fit",
     "HNDRobust",
     "Investment",
@@ -56,6 +58,7 @@ METHODS: dict[str, type[Method]] = {
         PooledInvestment,
         Majority,
         DawidSkene,
+        DoubleCentred,
         TrueAnswer,
         GRM,
         AvgHITS,

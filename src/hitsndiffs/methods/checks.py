@@ -52,6 +52,7 @@ RULES: dict[str, Rule] = {
     "exponent": ("a number above 0", lambda v: _finite(v) and v > 0),
     "trust": ("a number above 0 and below 1", lambda v: _number(v) and 0 < v < 1),
     "smoothing": FINITE_FROM_0,
+    "shrink": FINITE_FROM_0,
     "lam": _or_none(FINITE_FROM_0),
     "mu": _or_none(FINITE_FROM_0),
     "beta": _or_none(("a number above 0", lambda v: _number(v) and v > 0)),

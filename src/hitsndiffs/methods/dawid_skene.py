@@ -11,11 +11,10 @@ import numpy.typing as npt
 
 from hitsndiffs.data.arrays import Floats, Ints
 from hitsndiffs.engines import Engine
-from hitsndiffs.errors import InputError
 from hitsndiffs.methods.base import Fit, Method
 from hitsndiffs.methods.fitted import Learnt
 from hitsndiffs.methods.keys import right_errors
-from hitsndiffs.methods.labels import label_numbers, sharing
+from hitsndiffs.methods.labels import label_numbers, need_shared
 from hitsndiffs.methods.probability import STEADY, digamma
 
 __all__ = ["Confusions", "DawidSkene"]
@@ -120,7 +119,12 @@ class DawidSkene(Method):
     def _fit(self, data: Engine) -> Fit:
         if self.model == "one-coin":
             return self._fit_one_coin(data)
-        _check_shared(data)
+        need_shared(
+            data.items,
+            "Method 'dawid-skene' with the model full or hierarchical",
+            "every user has one confusion matrix",
+            "Use the model one-coin.",
+        )
         return self.fit_full(data)
 
     def _fit_one_coin(self, data: Engine) -> Fit:
@@ -282,17 +286,6 @@ class _Rows:
         shared = np.asarray(self.shared, like=counts)
         rows = counts.reshape(len(counts), *shared.shape) + shared
         return np.maximum(rows, TINY) if self.model == "full" else rows
-
-
-def _check_shared(data: Engine) -> None:
-    """An error if the items clearly share no label set."""
-    found = sharing(data.items)
-    if found.apart:
-        raise InputError(
-            "Method 'dawid-skene' with the model full or hierarchical needs items that share one "
-            f"label set (every user has one confusion matrix); here {found.apart}. Use the model "
-            "one-coin."
-        )
 
 
 def _strengths(data: Engine, counts: Any, pooled: Floats, strengths: Floats) -> Floats:

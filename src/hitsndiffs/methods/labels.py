@@ -11,6 +11,7 @@ import numpy.typing as npt
 from hitsndiffs.data.arrays import Ints
 from hitsndiffs.data.items import Items
 from hitsndiffs.engines import Engine
+from hitsndiffs.errors import InputError
 
 __all__ = [
     "MOST_LABELS",
@@ -18,6 +19,7 @@ __all__ = [
     "label_numbers",
     "label_shares",
     "mark_in_words",
+    "need_shared",
     "says_followed",
     "says_mark",
     "sharing",
@@ -83,6 +85,29 @@ def sharing(items: Items) -> Sharing:
     elif len(labels) > MOST_LABELS:
         why = f"there are {len(labels)} labels"
     return Sharing(labels, numbers, why)
+
+
+def need_shared(items: Items, who: str, why: str, instead: str = "") -> None:
+    """An error if the items clearly share no label set.
+
+    Parameters
+    ----------
+    items
+        The items.
+    who, why
+        What needs shared labels, and for what.
+    instead
+        What to do, as a sentence.
+    """
+    found = sharing(items)
+    if found.apart:
+        use = (
+            instead
+            or "Use hnd, hnd-robust or latent-key, which take each item's labels as its own."
+        )
+        raise InputError(
+            f"{who} needs items that share one label set ({why}); here {found.apart}. {use}"
+        )
 
 
 def two_labels(items: Items) -> bool:

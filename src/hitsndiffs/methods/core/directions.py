@@ -79,7 +79,7 @@ class Witnesses:
         """The key by the double-centred axis, where labels are shared."""
         if not self.table.coded:
             return None
-        return self.table.hard(double_centred(self.table)[0], 1.0)
+        return self.table.hard(double_centred(self.table).weights, 1.0)
 
     @cached_property
     def axis(self) -> Floats | None:

@@ -8,13 +8,15 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from hitsndiffs.data.arrays import Floats
 from hitsndiffs.engines.ones import Ones
 from hitsndiffs.methods.core.table import Table
 
-__all__ = ["centred_axes", "confusions", "double_centred", "one_label", "starts"]
+__all__ = ["DoubleAxis", "centred_axes", "confusions", "double_centred", "one_label", "starts"]
 
 
 def starts(table: Table) -> dict[str, Floats]:
@@ -51,10 +53,21 @@ def centred_axes(table: Table, count: int = 2, rounds: int = 40) -> Floats:
     return found
 
 
-def double_centred(table: Table, shrink: float = 5.0, rounds: int = 100) -> tuple[Floats, Floats]:
+class DoubleAxis(NamedTuple):
+    """The double-centred axis: option weights, user scores, rounds, and the last change."""
+
+    weights: Floats
+    scores: Floats
+    rounds: int
+    change: float
+
+
+def double_centred(
+    table: Table, shrink: float = 5.0, rounds: int = 100, tol: float = 1e-5
+) -> DoubleAxis:
     """The axis left when the users' and the items' uses of the labels are taken out.
 
-    Returns option weights and user scores; the upper end is where the centred votes are.
+    The upper end is where the centred votes are.
     """
     numbers, k = table.labels
     m, n = table.n_users, table.n_items
@@ -68,7 +81,8 @@ def double_centred(table: Table, shrink: float = 5.0, rounds: int = 100) -> tupl
     said = Ones(table.indptr, table.item * k + label, n * k)
     asked_back, said_back = asked.T, said.T
     scores, weights = np.ones(m), rest.copy()
-    for _ in range(rounds):
+    change, done = np.inf, 0
+    while done < rounds and change > tol:
         # the residual 1[says l] - user's share - item's share + base is never formed
         left = said @ weights.ravel() - ((asked @ weights) * usual).sum(1)
         left -= asked @ (rest * weights).sum(1)
@@ -77,12 +91,12 @@ def double_centred(table: Table, shrink: float = 5.0, rounds: int = 100) -> tupl
         back = (said_back @ new).reshape(n, k) - asked_back @ (new[:, None] * usual)
         back -= (asked_back @ new)[:, None] * rest
         weights = back / ((asked_back @ new**2)[:, None] + 1.0)
-        if np.abs(new - scores).max() < 1e-5:
-            break
+        change = float(np.abs(new - scores).max())
         scores = new
+        done += 1
     of_options = weights[table.of_option, numbers]
     sign = 1.0 if float((of_options * table.centred_votes).sum()) >= 0 else -1.0
-    return sign * of_options, sign * scores
+    return DoubleAxis(sign * of_options, sign * scores, done, change)
 
 
 def confusions(table: Table, rounds: int = 60) -> Floats:
