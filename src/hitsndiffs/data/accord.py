@@ -16,7 +16,7 @@ import numpy.typing as npt
 if TYPE_CHECKING:
     from hitsndiffs.data.responses import Responses
 
-__all__ = ["Accord", "accord", "accord_of", "numbers_of"]
+__all__ = ["Accord", "accord", "accord_of", "numbers_of", "pairs"]
 
 #: Of larger data, about this many answers (of whole users) are looked at.
 ENOUGH = 500_000
@@ -65,6 +65,25 @@ def numbers_of(texts: list[str]) -> Numbers:
     return np.array([index.setdefault(text, len(index)) for text in texts], dtype=np.int64)
 
 
+def pairs(groups: Numbers, values: Numbers) -> tuple[Numbers, Numbers]:
+    """Return how often each group meets each value: the group of every pair, and its count.
+
+    Examples
+    --------
+    >>> owners, counts = pairs(np.array([0, 1, 0]), np.array([7, 7, 7]))
+    >>> owners.tolist(), counts.tolist()
+    ([0, 1], [2, 1])
+    """
+    width = int(values.max(initial=0)) + 1
+    both = groups * width + values
+    if (int(groups.max(initial=0)) + 1) * width <= len(both):  # counted without sorting
+        counts = np.bincount(both)
+        (found,) = np.nonzero(counts)
+        return found // width, counts[found]
+    found, counts = np.unique(both, return_counts=True)
+    return found // width, counts
+
+
 def agree(groups: Numbers, answers: Numbers) -> float:
     """Return how far answers in the same group agree, beyond chance.
 
@@ -80,10 +99,9 @@ def agree(groups: Numbers, answers: Numbers) -> float:
         return 0.0
     shares = np.bincount(answers) / len(answers)
     chance = float(shares @ shares)
-    pairs = np.unique(groups * (int(answers.max()) + 1) + answers, return_counts=True)
-    owners = pairs[0] // (int(answers.max()) + 1)
+    owners, counts = pairs(groups, answers)
     sizes = np.bincount(groups)
-    same = np.bincount(owners, weights=pairs[1] * (pairs[1] - 1.0), minlength=len(sizes))
+    same = np.bincount(owners, weights=counts * (counts - 1.0), minlength=len(sizes))
     told = sizes > 1
     if not told.any() or chance >= 1:
         return 0.0

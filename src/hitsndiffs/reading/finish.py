@@ -24,7 +24,7 @@ from hitsndiffs.reading.odd_options import odd_option_note
 from hitsndiffs.reading.options import ReadingOptions
 from hitsndiffs.reading.patterns import match_names
 from hitsndiffs.reading.streams import RawKey, option_label
-from hitsndiffs.reading.vocabulary import is_key_name, is_summary_name
+from hitsndiffs.reading.vocabulary import is_key_name, is_summary_name, may_name_keys
 
 __all__ = ["Finished", "finish"]
 
@@ -104,7 +104,8 @@ def _special_rows(done: Finished, raw_key: RawKey, key_user: int | None, has_nam
     drop = np.zeros(n_users, dtype=bool)
     near_edge = {*range(min(TOP, n_users)), *range(max(0, n_users - BOTTOM), n_users)}
     sought = range(n_users) if n_users <= _MANY_USERS else sorted(near_edge)
-    named = [k for k in sought if is_key_name(str(labels[k]))]
+    named = sought if may_name_keys("\n".join([str(labels[k]) for k in sought])) else ()
+    named = [k for k in named if is_key_name(str(labels[k]))]
     summing = [k for k in sorted(near_edge) if is_summary_name(str(labels[k]))]
     keys: list[int] = [] if key_user is None else [key_user]
     if named or summing:

@@ -22,6 +22,7 @@ __all__ = [
     "is_key_mark",
     "is_key_name",
     "is_summary_name",
+    "may_name_keys",
     "plain",
     "role_of_name",
     "tokens",
@@ -289,6 +290,18 @@ def role_of_name(name: str) -> NameRole | None:
     return None
 
 
+def may_name_keys(text: str) -> bool:
+    r"""Whether any of the words for keys begins somewhere in a text; a quick look at many names.
+
+    Examples
+    --------
+    >>> may_name_keys("Ann\nBob"), may_name_keys("Ann\nKeyes")
+    (False, True)
+    """
+    text = unicodedata.normalize("NFKC", text).casefold()
+    return (_PLAIN_HINT if text.isascii() else _HINT).search(text) is not None
+
+
 def is_key_name(label: str) -> bool:
     """Whether a row with this name holds the key.
 
@@ -299,11 +312,9 @@ def is_key_name(label: str) -> bool:
     >>> [is_key_name(n) for n in ("Key - Form A", "**KEY**", "Clé de correction", "Key, B.")]
     [True, True, True, False]
     """
-    if not 1 < len(label) < 60:
+    if not 1 < len(label) < 60 or not may_name_keys(label):
         return False
     text = unicodedata.normalize("NFKC", label).casefold()
-    if not (_PLAIN_HINT if text.isascii() else _HINT).search(text):
-        return False
     before, bracket, _ = label.partition("(")
     if bracket and len(before.split()) > 1 and is_key_name(before):
         return True  # Answer key (do not share)

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hitsndiffs.data.accord import numbers_of
+from hitsndiffs.data.accord import pairs
 from hitsndiffs.data.encoding.names import recognise
 from hitsndiffs.reading.layouts.content import ColumnContent, look_at
 from hitsndiffs.reading.layouts.extra_rows import named_rows
@@ -165,7 +165,22 @@ class Profile:
     @cached_property
     def numbers(self) -> Numbers:
         """The cells as numbers, equal for equal cells."""
-        return numbers_of([same_value(cell) for cell in self.cells])
+        index: dict[str, int] = {}
+        of_text = {
+            t: index.setdefault(same_value(t), len(index)) for t in dict.fromkeys(self.cells)
+        }
+        return np.array([of_text[cell] for cell in self.cells], dtype=np.int64)
+
+    @cached_property
+    def chance(self) -> float:
+        """How often two cells are alike by chance."""
+        shares = np.bincount(self.numbers) / max(1, len(self.numbers))
+        return float(shares @ shares)
+
+    @cached_property
+    def width(self) -> int:
+        """How many different numbers there are."""
+        return int(self.numbers.max(initial=-1)) + 1
 
     @cached_property
     def is_filled(self) -> npt.NDArray[np.bool_]:
@@ -198,14 +213,13 @@ def fixed_share(group: Numbers, other: Profile) -> float:
     Groups of a single row do not count; without others the share is 0.
     """
     full = other.is_filled
-    mine = np.unique(group[full], return_inverse=True)[1]
-    own = other.numbers[full]
+    mine, own = (group, other.numbers) if full.all() else (group[full], other.numbers[full])
     if not len(mine):
         return 0.0
     sizes = np.bincount(mine)
-    pairs, counts = np.unique(mine * (int(own.max()) + 1) + own, return_counts=True)
+    owners, counts = pairs(mine, own)
     usual = np.zeros(len(sizes), dtype=np.int64)
-    np.maximum.at(usual, pairs // (int(own.max()) + 1), counts)
+    np.maximum.at(usual, owners, counts)
     repeated = sizes > 1
     return float(usual[repeated].sum() / sizes[repeated].sum()) if repeated.any() else 0.0
 

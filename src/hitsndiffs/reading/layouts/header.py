@@ -162,5 +162,5 @@ def _share_below(rows: Rows, place: int) -> float:
 def _share_in_place(first: Sequence[str], below: Rows) -> float:
     """Return the share of a row's cells (but the first) that recur in their column."""
     cells = [(k, cell.strip()) for k, cell in enumerate(first) if k and cell.strip()]
-    found = sum(any(k < len(row) and row[k].strip() == cell for row in below) for k, cell in cells)
+    found = sum(cell in {row[k].strip() for row in below if k < len(row)} for k, cell in cells)
     return found / len(cells) if cells else 0.0

@@ -7,12 +7,14 @@ decide where the cells do not.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from itertools import combinations, permutations
+from typing import Any
 
 import numpy as np
 
-from hitsndiffs.data.accord import agree
+from hitsndiffs.data.accord import agree, pairs
 from hitsndiffs.data.encoding import long_columns
 from hitsndiffs.data.encoding.names import ROLES
 from hitsndiffs.data.words import listed
@@ -230,8 +232,8 @@ class _Long:
         for flag in names[1:]:
             flags = {text.casefold() for text in self.all[flag].content.counts}
             offered = self.all[names[0]]
-            pairs = self._pairs(user, [item])
-            if flags <= _FLAGS and pairs <= 0.5 and self._pairs(user, [item, offered]) > 0.95:
+            share = self._pairs(user, [item])
+            if flags <= _FLAGS and share <= 0.5 and self._pairs(user, [item, offered]) > 0.95:
                 raise Refusal(
                     f"a table with one row per option ({names[0]!r}), where {flag!r} says whether "
                     "it was chosen",
@@ -253,18 +255,18 @@ class _Long:
         ]  # fmt: skip
         people = {*ROLES["user"]}
         labels.sort(key=lambda own: (self._named(own) is None, not own.words & people, own.place))
-        labels = _without_twins(labels)
         found: list[_Triple] = []
         crossing = False
-        for user, item in permutations(labels[:MOST], 2):
+        for user, item in permutations(_without_twins(self._crossing(labels), MOST), 2):
             if self._crosses(user, [item]) > REPEATED:
                 continue
             crossing = True
             found += self._answers(user, [item])
         if not found:
-            for first, second in combinations(labels[:MOST_PARTS], 2):
-                for user in labels[:MOST_PARTS]:
-                    both = sorted((first, second), key=lambda own: own.place)
+            some = _without_twins(labels, MOST_PARTS)
+            for first, second in combinations(some, 2):
+                both = sorted((first, second), key=lambda own: own.place)
+                for user in some:
                     if user in both or self._crosses(user, both) > REPEATED:
                         continue
                     found += [
@@ -292,20 +294,39 @@ class _Long:
 
     def _crosses(self, user: Profile, items: list[Profile]) -> float:
         """Return how many pairs repeat, of those that chance would repeat; 9 if too few would."""
-        if any(user.fixes(own) or own.fixes(user) for own in items):
+        least = min(own.chance for own in items)
+        if self._repeats(user.width * math.prod(own.width for own in items), user.chance * least):
             return 9.0
         item = _joined(items)
-        chance = [float(((np.bincount(x) / self.n) ** 2).sum()) for x in (user.numbers, item)]
-        expected = self.n * (self.n - 1) / 2 * chance[0] * chance[1]
+        expected = self.n * (self.n - 1) / 2 * user.chance
+        expected *= items[0].chance if len(items) == 1 else _chance(item)
         if expected < TELLING:
             return 9.0
-        pairs = np.unique(user.numbers * (int(item.max()) + 1) + item, return_counts=True)[1]
-        return float((pairs * (pairs - 1) / 2).sum()) / expected
+        _, counts = pairs(user.numbers, item)
+        repeated = float((counts * (counts - 1) / 2).sum()) / expected
+        if repeated <= REPEATED and any(user.fixes(own) or own.fixes(user) for own in items):
+            return 9.0
+        return repeated
+
+    def _repeats(self, most: Any, chance: Any) -> Any:
+        """Whether rows with at most so many different pairs repeat too many, however they fall.
+
+        ``chance`` is how often two rows have the same pair by chance, at most.
+        """
+        too_many = self.n / most - 1 > REPEATED * (self.n - 1) * chance
+        return too_many | (self.n * (self.n - 1) / 2 * chance < TELLING)
+
+    def _crossing(self, labels: list[Profile]) -> list[Profile]:
+        """Return the columns that may cross another one, by the numbers of their values."""
+        width = np.array([own.width for own in labels], dtype=float)
+        chance = np.array([own.chance for own in labels])
+        never = self._repeats(np.outer(width, width), np.outer(chance, chance))
+        np.fill_diagonal(never, True)
+        return [own for own, alone in zip(labels, never.all(axis=1), strict=True) if not alone]
 
     def _pairs(self, user: Profile, items: list[Profile]) -> float:
         """Return which share of the pairs of user and item is different."""
-        item = _joined(items)
-        return len(np.unique(user.numbers * (int(item.max()) + 1) + item)) / max(1, self.n)
+        return len(pairs(user.numbers, _joined(items))[1]) / max(1, self.n)
 
     def _is_joined(self, items: list[Profile], answers: Profile) -> bool:
         """Whether answers agree within both columns together more than within either."""
@@ -363,16 +384,16 @@ class _Long:
             return False
         item = _joined(own.items)
         width = int(other.answers.numbers.max()) + 1
-        pairs = item * width + other.answers.numbers
+        both = item * width + other.answers.numbers
         back = item * (int(own.answers.numbers.max()) + 1) + own.answers.numbers
-        if not _fixes(pairs, own.answers):
+        if not _fixes(both, own.answers):
             return False
         return not _fixes(back, other.answers) or own.answers.place > other.answers.place
 
     def _same_choice(self, one: _Triple, two: _Triple) -> bool:
         item = _joined(one.items)
-        pairs = item * (int(one.answers.numbers.max()) + 1) + one.answers.numbers
-        return _fixes(pairs, two.answers)
+        both = item * one.answers.width + one.answers.numbers
+        return _fixes(both, two.answers)
 
     def _key(self, items: list[Profile], answers: Profile) -> Profile | None:
         """Return the column with one answer per item: named like a key, or else right often."""
@@ -455,16 +476,23 @@ def _joined(items: list[Profile]) -> Numbers:
     return np.unique(numbers, return_inverse=True)[1] if len(items) > 1 else numbers
 
 
+def _chance(numbers: Numbers) -> float:
+    """Return how often two of some numbers are alike by chance."""
+    shares = np.bincount(numbers) / len(numbers)
+    return float(shares @ shares)
+
+
 def _fixes(group: Numbers, other: Profile) -> bool:
     """Whether each value of a group goes with a single value of a column."""
     return fixed_share(group, other) > FIXED
 
 
-def _without_twins(labels: list[Profile]) -> list[Profile]:
+def _without_twins(labels: list[Profile], most: int) -> list[Profile]:
     """Keep one of several columns that name the same things: the id and the name of a user."""
     kept: list[Profile] = []
     for own in labels:
-        twins = [k for k in kept if k.distinct == own.distinct and k.fixes(own) and own.fixes(k)]
-        if not twins:
+        if len(kept) == most:
+            break
+        if not any(k.distinct == own.distinct and k.fixes(own) and own.fixes(k) for k in kept):
             kept.append(own)
     return kept

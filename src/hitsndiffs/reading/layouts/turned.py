@@ -164,16 +164,18 @@ class _Turned:
             stock.update(own.values.keys())
         beside = [*kept, *([self.all[self.key]] if self.key else [])]
         few = len(kept) <= MOST_TEXTS
-        rows = [Counter(cells) for cells in zip(*(p.cells for p in beside), strict=True)]
+        rows: list[Counter[str]] = []
         found = []
         for own in kept:
             shares = sum(n for text, n in own.values.items() if stock[text] > 1)
-            alike = sum(
-                1 for cell, row in zip(own.cells, rows, strict=True) if cell and row[cell] > 1
-            )
-            agrees = alike >= AGREES * max(1, own.filled)
-            if (own.is_choice and shares >= FITS * own.filled) or (few and agrees):
+            if own.is_choice and shares >= FITS * own.filled:
                 found.append(own.name)
+            elif few:
+                rows = rows or [*map(Counter, zip(*(p.cells for p in beside), strict=True))]
+                pairs = zip(own.cells, rows, strict=True)
+                alike = [cell for cell, row in pairs if cell and row[cell] > 1]
+                if len(alike) >= AGREES * max(1, own.filled):
+                    found.append(own.name)
         numbered = [own.name for own in kept if _is_numbered_user(own.name)]
         if len(numbered) > 1 and len(numbered) * 2 > len(found):
             return numbered

@@ -6,7 +6,9 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
-from hitsndiffs.data.accord import Accord, accord_of, numbers_of
+import numpy as np
+
+from hitsndiffs.data.accord import Accord, accord_of
 from hitsndiffs.data.encoding.names import recognise
 from hitsndiffs.data.words import listed, shortened
 from hitsndiffs.reading.exports.base import Role
@@ -75,18 +77,19 @@ def direction(columns: Sequence[Profile]) -> Accord:
     """Return the agreement within columns (as items) and within rows (as users)."""
     step = max(1, len(columns) // SIDE)
     some = columns[::step][:SIDE]
-    cells = [
-        (row, place, same_value(cell))
-        for place, column in enumerate(some)
-        for row, cell in enumerate(column.cells[:SIDE])
-        if cell
-    ]
-    rows, places, texts = zip(*cells, strict=True) if cells else ((), (), ())
-    return accord_of(
-        numbers_of([str(row) for row in rows]),
-        numbers_of([str(place) for place in places]),
-        numbers_of(list(texts)),
-    )
+    index: dict[str, int] = {"": 0}
+    rows, places, texts = [], [], []
+    for place, column in enumerate(some):
+        cells = column.cells[:SIDE]
+        of_text = {t: index.setdefault(same_value(t), len(index)) for t in dict.fromkeys(cells)}
+        own = np.array([of_text[cell] for cell in cells], dtype=np.int64)
+        (filled,) = np.nonzero(own)
+        rows.append(filled)
+        places.append(np.full(len(filled), place))
+        texts.append(own[filled])
+    if not texts:
+        return Accord(0.0, 0.0)
+    return accord_of(np.concatenate(rows), np.concatenate(places), np.concatenate(texts))
 
 
 class Wide(Users):
@@ -454,7 +457,8 @@ class Wide(Users):
             )
         ]  # fmt: skip
         both = sorted((*items, *beside), key=lambda name: self.all[name].place)
-        found = [points_of_answers(own, lambda name: self.all[name].cells) for own in (items, both)]
+        among = (items, both) if beside else (items,)
+        found = [points_of_answers(own, lambda name: self.all[name].cells) for own in among]
         points, key = max(found, key=lambda pair: len(pair[1]))
         points = {name: own for name, own in points.items() if own in items}
         key = {name: answer for name, answer in key.items() if name in items}
