@@ -19,6 +19,7 @@ from unittest import mock
 
 import polars as pl
 
+import hitsndiffs as hnd
 from fuzz.reading import plain
 from hitsndiffs.cli import main
 
@@ -79,6 +80,8 @@ def whole(path: Path) -> None:
         lines = path.read_text().splitlines()
         assert len(lines) in (5, 10), lines  # a key of four items, or nine users
         assert path.read_text().endswith("\n")
+    elif path.read_bytes()[:2] == b"PK":
+        hnd.load(path)  # a saved ranking
     else:
         import json
 

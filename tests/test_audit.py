@@ -76,7 +76,7 @@ def test_an_answer_that_nobody_gave_an_item_without_a_key_and_other_spelling() -
     given = {i: f" {a.lower()} " for i, a in named(key).items() if i != "q05"} | {"q09": "E"}
     table = {row["item"]: row for row in audit(read(letters), given).table().rows(named=True)}
     assert table["q05"]["given"] is None
-    assert np.isnan(table["q05"]["probability_wrong"])
+    assert table["q05"]["probability_wrong"] is None
     assert (table["q05"]["likely"], table["q05"]["verdict"]) == (key[5], "")
     assert (table["q09"]["given"], table["q09"]["likely"]) == ("E", key[9])
     assert table["q09"]["verdict"] == "wrong"

@@ -102,7 +102,7 @@ def test_ability_agrees_with_the_key_and_uses_wrong_answers_too():
     assert accuracy(ability, ranking.scores) > 0.85
     assert np.corrcoef(ranking.scores, key_only.scores)[0, 1] > 0.95
     assert not np.allclose(ranking.scores, key_only.scores)
-    np.testing.assert_allclose(ranking.scores.mean(), key_only.scores.mean() / 2, atol=0.2)
+    np.testing.assert_allclose(ranking.scores.mean(), key_only.scores.mean(), atol=0.2)
 
 
 def test_users_without_answers_and_strangers():

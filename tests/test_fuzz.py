@@ -75,4 +75,4 @@ def test_a_child_that_dies_or_hangs_is_counted(
     page.write_text("# Reliability\n\nwords\n\n")
     write_page([state], page)
     assert page.read_text().startswith("# Reliability\n\nwords\n")
-    assert "--again 3" in counts([state])
+    assert "| 4 |" in counts([state])

@@ -19,6 +19,7 @@ from reading_helpers import WIDE, answers, as_if_large, as_parquet, content
 
 from hitsndiffs.data.encoding.result import label_array
 from hitsndiffs.data.responses import Responses
+from hitsndiffs.errors import InputError
 from hitsndiffs.reading import read_responses
 from hitsndiffs.reading.sizes import Sizes
 
@@ -248,7 +249,10 @@ def test_repeated_and_different_answers_in_long_files(road):
 
 
 def test_files_without_a_header(road):
-    r = read("3,0,0,4\n0,0,2,2\n0,3,3,0\n", sizes=road)
+    text = "3,0,0,4\n0,0,2,2\n0,3,3,0\n"
+    with pytest.raises(InputError, match="with layout wide"):
+        read(text, sizes=road)  # three rows of numbers could be anything
+    r = read(text, layout="wide", sizes=road)
     assert r.users.tolist() == ["user-1", "user-2", "user-3"]
     assert r.items.tolist() == ["item-1", "item-2", "item-3", "item-4"]
     assert r.n_responses == 12

@@ -153,4 +153,8 @@ def test_errors_are_the_spread_of_item_contributions():
         n = len(mine)
         assert ranking.scores[user] == pytest.approx(mine.sum() / (n + mu))
         expected = np.sqrt(n) * mine.std(ddof=1) / (n + mu)
-        assert ranking.standard_errors[user] == pytest.approx(expected)
+        assert ranking.fit.standard_errors[user] == pytest.approx(expected)
+    # where halves of the items disagree more than that, all errors are wider by one factor
+    factors = ranking.standard_errors / ranking.fit.standard_errors
+    assert factors[0] >= 1
+    np.testing.assert_allclose(factors, factors[0])

@@ -249,7 +249,7 @@ def test_threads_bound_the_readers_too(tmp_path):
 
     rows = 10_000  # enough cells for several threads, and bytes for the scanner of large files
     table = pl.DataFrame({f"q{i}": ["A", "B"] * (rows // 2) for i in range(101)})
-    table = table.with_columns(pl.Series("student", [f"{n:0700}" for n in range(rows)]))
+    table = table.with_columns(pl.Series("student", [f"{n:07000}" for n in range(rows)]))
     table.write_parquet(tmp_path / "wide.parquet")
     table.write_csv(tmp_path / "wide.csv")
     done = subprocess.run(

@@ -44,7 +44,7 @@ Vector = npt.NDArray[np.float64]
 #: What ``dir()`` and editors offer first.
 OFFERED = (
     "abilities", "answer_key", "ask", "components", "confidence", "confusion", "consistent",
-    "converged", "items", "method", "next_labels", "notes", "option_weights", "options",
+    "items", "method", "next_labels", "notes", "option_weights", "options",
     "orientation", "plot", "rank_intervals", "ranks", "readings", "reliability", "report",
     "responses", "save", "score", "scores", "short_form", "standard_errors", "table", "tiers",
     "to_json", "users", "verdict", "versus",
