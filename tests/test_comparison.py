@@ -32,6 +32,14 @@ def test_all_methods_that_apply_and_why_the_others_do_not(answers):
     assert found.true_scores is None
 
 
+def test_slow_methods_are_left_out_of_large_data_unless_named(answers, monkeypatch):
+    monkeypatch.setattr("hitsndiffs.results.comparison.SLOW", {"mace": 100})
+    found = compare(make_responses(answers))
+    assert "takes long with" in found["mace"].error
+    assert found["glad"].error is None
+    assert compare(make_responses(answers), ["mace"])["mace"].error is None
+
+
 def test_correlations_are_those_of_the_scores(answers):
     r = make_responses(answers)
     found = compare(r, ["majority", "hits", "true-answer"])

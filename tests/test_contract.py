@@ -103,7 +103,7 @@ CASES = {
 #: A cluster has no perfect orders, and ranks users only who can be compared.
 ON_CLUSTER = ("gaps", "ties")
 #: Methods for items that share their labels.
-SHARED_LABELS = ("double-centred",)
+SHARED_LABELS = ("double-centred", "minimax-entropy")
 #: Methods that look at many solutions of small data, which takes long: the data to begin with.
 #: What one of them leaves for a thorough run another one tries, and they share their code.
 SEARCHING = {
@@ -152,6 +152,9 @@ TOLD = {
     "dawid-skene": ALL - {"abilities"},
     "true-answer": ALL - {"abilities"},
     "double-centred": ALL,
+    "glad": ALL,
+    "mace": ALL - {"abilities"},
+    "minimax-entropy": ALL - {"abilities"},
     "avghits": {"weights"},
 }
 #: The others tell these.
@@ -379,6 +382,9 @@ BAD = {
     "exponent": 0.0,
     "smoothing": -1.0,
     "shrink": -1.0,
+    "competence_prior": 0.0,
+    "strategy_prior": 0.0,
+    "penalty": 0.0,
     "beta": 0.0,
     "trust": 1.0,
     "quadrature": 1,

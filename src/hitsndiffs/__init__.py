@@ -20,9 +20,11 @@ if TYPE_CHECKING:
     from hitsndiffs.irt import Simulation as Simulation
     from hitsndiffs.irt import simulate as simulate
     from hitsndiffs.methods import ABH as ABH
+    from hitsndiffs.methods import GLAD as GLAD
     from hitsndiffs.methods import GRM as GRM
     from hitsndiffs.methods import HITS as HITS
     from hitsndiffs.methods import HND as HND
+    from hitsndiffs.methods import MACE as MACE
     from hitsndiffs.methods import METHODS as METHODS
     from hitsndiffs.methods import Auto as Auto
     from hitsndiffs.methods import AvgHITS as AvgHITS
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
     from hitsndiffs.methods import Investment as Investment
     from hitsndiffs.methods import LatentKey as LatentKey
     from hitsndiffs.methods import Majority as Majority
+    from hitsndiffs.methods import MinimaxEntropy as MinimaxEntropy
     from hitsndiffs.methods import PooledInvestment as PooledInvestment
     from hitsndiffs.methods import TrueAnswer as TrueAnswer
     from hitsndiffs.methods import TruthFinder as TruthFinder
@@ -85,13 +88,16 @@ _PUBLIC = {
         "AvgHITS",
         "DawidSkene",
         "DoubleCentred",
+        "GLAD",
         "GRM",
         "HITS",
         "HND",
         "HNDRobust",
         "Investment",
         "LatentKey",
+        "MACE",
         "Majority",
+        "MinimaxEntropy",
         "PooledInvestment",
         "TrueAnswer",
         "TruthFinder",

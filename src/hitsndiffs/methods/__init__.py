@@ -12,20 +12,25 @@ from hitsndiffs.methods.base import Fit, Method
 from hitsndiffs.methods.core import LatentKey
 from hitsndiffs.methods.dawid_skene import DawidSkene
 from hitsndiffs.methods.double_centred import DoubleCentred
+from hitsndiffs.methods.glad import GLAD
 from hitsndiffs.methods.grm import GRM
 from hitsndiffs.methods.hits import HITS
 from hitsndiffs.methods.hnd import HND
 from hitsndiffs.methods.investment import Investment, PooledInvestment
+from hitsndiffs.methods.mace import MACE
 from hitsndiffs.methods.majority import Majority
+from hitsndiffs.methods.minimax_entropy import MinimaxEntropy
 from hitsndiffs.methods.robust import HNDRobust
 from hitsndiffs.methods.true_answer import TrueAnswer
 from hitsndiffs.methods.truthfinder import TruthFinder
 
 __all__ = [
     "ABH",
+    "GLAD",
     "GRM",
     "HITS",
     "HND",
+    "MACE",
     "METHODS",
     "Auto",
     "AvgHITS",
@@ -37,6 +42,7 @@ __all__ = [
     "LatentKey",
     "Majority",
     "Method",
+    "MinimaxEntropy",
     "PooledInvestment",
     "TrueAnswer",
     "TruthFinder",
@@ -59,6 +65,9 @@ METHODS: dict[str, type[Method]] = {
         Majority,
         DawidSkene,
         DoubleCentred,
+        GLAD,
+        MACE,
+        MinimaxEntropy,
         TrueAnswer,
         GRM,
         AvgHITS,

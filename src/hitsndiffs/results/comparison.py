@@ -31,6 +31,9 @@ Vector = npt.NDArray[np.float64]
 
 #: Methods that rank nobody; left out unless requested.
 NO_RANKING = ("avghits",)
+#: Methods that take long with more answers than this (some ten seconds there); left out unless
+#: requested.
+SLOW = {"glad": 500_000, "mace": 500_000, "minimax-entropy": 50_000}
 #: Methods that are told the key: what they rank by is what the others are judged by.
 TOLD = ("true-answer", "grm")
 
@@ -214,6 +217,9 @@ def compare(
     with working("Comparing"):
         for number, method in enumerate(chosen):
             step(method.name, number, len(chosen))
+            if methods is None and data.n_responses > SLOW.get(method.name, data.n_responses):
+                results.append(Compared(method.name, error=_says_slow(method, data)))
+                continue
             results.append(_fitted(method, data, known, true_scores))
     return Comparison(responses, tuple(results), _correlations(results), true_scores, len(known))
 
@@ -225,6 +231,13 @@ def _prepared(method: str | Method, key: Mapping[Any, Any] | None, seed: int) ->
     if key and made.name in TOLD:
         made.set_params(key=key)
     return made
+
+
+def _says_slow(method: Method, data: Engine) -> str:
+    return (
+        f"Left out, for it takes long with {data.n_responses:,} answers; name it among the methods "
+        f"to have it (it is done by itself up to {SLOW[method.name]:,})."
+    )
 
 
 def _fitted(
