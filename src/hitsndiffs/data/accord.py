@@ -122,7 +122,7 @@ def accord(responses: Responses, seed: int = 0) -> Accord:
     Examples
     --------
     >>> import hitsndiffs as hnd
-    >>> quiz = hnd.simulate("grm", users=200, items=30, options=4, seed=1).responses
+    >>> quiz = hnd.simulate("bock", users=200, items=30, options=4, seed=1).responses
     >>> found = accord(quiz)
     >>> found.items > 0.02, found.is_of_persons
     (True, False)
