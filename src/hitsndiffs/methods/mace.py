@@ -36,7 +36,7 @@ class MACE(Method):
     strategy_prior
         Parameter of the Dirichlet prior of ``ξ``, for each label.
     tol, max_iterations
-        The rounds end when no option's probability changes by more than ``tol``.
+        The rounds end when no option's probability and no competence changes by more than ``tol``.
 
     Notes
     -----
@@ -58,7 +58,7 @@ class MACE(Method):
 
     competence_prior: float = 0.5
     strategy_prior: float = 10.0
-    tol: float = 1e-6
+    tol: float = 1e-5
     max_iterations: int = 2_000
 
     def _fit(self, data: Engine) -> Fit:
@@ -73,7 +73,8 @@ class MACE(Method):
             guess = 1 / np.maximum(data.items.sizes, 2.0)[table.item]
         odds = np.ones(len(n))  # of knowing to guessing
         prior = self.competence_prior
-        key, change, rounds = np.zeros(table.n_options), np.inf, 0
+        key, competence = np.zeros(table.n_options), np.full(len(n), 0.5)
+        change, rounds = np.inf, 0
         while True:
             # E: how likely each option is the right one
             evidence = odds[user] / guess
@@ -83,6 +84,8 @@ class MACE(Method):
             # and how many answers were known
             knew = key[option] * evidence / (1 + evidence)
             known = sums(knew, user, table.n_users)
+            share = (known + prior) / (n + 2 * prior)
+            change, competence = max(change, float(np.abs(share - competence).max())), share
             rounds += 1
             if rounds == self.max_iterations or change <= self.tol:
                 break
@@ -92,7 +95,6 @@ class MACE(Method):
                 guessed = sums(1 - knew, place, table.n_users * k) + self.strategy_prior
                 total = guessed.reshape(-1, k).sum(axis=1)
                 guess = np.exp(digamma(guessed)[place] - digamma(total)[user])
-        competence = (known + prior) / (n + 2 * prior)
         return Fit(
             scores=competence,
             option_weights=key,
