@@ -81,6 +81,20 @@ def test_its_key_knows_how_sure_it_is():
     assert 0.5 < right[sure < 0.8].mean() < 0.9
 
 
+def test_as_many_misled_as_able_is_a_toss_up_and_mostly_said():
+    wrong_unsaid, said = 0, 0
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        ability = rng.uniform(-1.5, 1.5, 40)
+        table, _ = judges(ability, rng.normal(size=40), items=60, seed=seed + 100)
+        ranking = hnd.rank(table, method="double-centred")
+        open_end = any("toss-up" in note for note in ranking.notes)
+        said += open_end
+        wrong_unsaid += not open_end and hnd.accuracy(ability, ranking.scores) < 0
+    assert wrong_unsaid <= 5
+    assert said >= 25
+
+
 def test_two_camps_are_a_toss_up():
     """Half of the users answer as the other half does not: nothing says who is right."""
     right = np.random.default_rng(2).choice(["no", "yes"], 40)

@@ -19,6 +19,9 @@ __all__ = ["DoubleCentred"]
 
 #: Weights that differ by less (of the largest) are equal but for rounding.
 EQUAL = 1e-9
+#: Standard errors by which the votes go along with the weights where they tell the direction. Of
+#: crowds with as many misled users as able ones, 8 % are then upside down unsaid (17 % with two).
+TELLING = 3.0
 
 
 @dataclass(kw_only=True, eq=False)
@@ -106,9 +109,13 @@ def _errors(table: Table, scores: Floats) -> Floats:
 
 
 def _toss_up(table: Table, weights: Floats) -> tuple[str, ...]:
-    """Say so where the votes do not tell the direction: within two standard errors of nothing."""
+    """Say so where the votes hardly tell the direction."""
     votes = table.centred_votes
     size = float(np.sqrt((weights @ weights) * (votes @ votes)))
-    if size > 0 and abs(float(weights @ votes)) / size * np.sqrt(table.n_options) >= 2:
+    free = table.n_options - table.n_items  # shares of an item add up to 1
+    if size > 0 and abs(float(weights @ votes)) / size * np.sqrt(free) >= TELLING:
         return ()
-    return ("Which end of the ranking is the better one is a toss-up: the votes do not tell.",)
+    return (
+        "Which end of the ranking is the better one may be a toss-up: the votes, centred on how "
+        "often each label is used, hardly tell.",
+    )
