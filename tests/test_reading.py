@@ -250,8 +250,9 @@ def test_repeated_and_different_answers_in_long_files(road):
 
 def test_files_without_a_header(road):
     text = "3,0,0,4\n0,0,2,2\n0,3,3,0\n"
-    with pytest.raises(InputError, match="with layout wide"):
-        read(text, sizes=road)  # three rows of numbers could be anything
+    with pytest.raises(InputError, match="one row per user or one row per item"):
+        read(text, sizes=road)
+    assert read(text, transpose=True, sizes=road).n_users == 4
     r = read(text, layout="wide", sizes=road)
     assert r.users.tolist() == ["user-1", "user-2", "user-3"]
     assert r.items.tolist() == ["item-1", "item-2", "item-3", "item-4"]
@@ -275,7 +276,7 @@ def test_headers_that_look_like_data(first):
 
 def test_the_header_can_be_told():
     text = "1,2,1\n2,1,1\n1,1,2\n"
-    assert read(text, header=False).n_users == 3
+    assert read(text, header=False, layout="wide").n_users == 3
     told = read(text.replace("1,2,1", "1,2,3", 1), header=True)
     assert (told.n_users, told.items.tolist()) == (2, ["1", "2", "3"])
 

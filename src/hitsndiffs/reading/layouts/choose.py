@@ -64,8 +64,11 @@ def find_layout(
     nobody = weigh_nobody(profiles, wide, n_people=n_people, is_long=long.possible)
     ways = [wide.weigh(), long, nobody]
     if long.possible and long.score >= SETTLED:
-        ways[0].add(-3, "each row looks like one answer")
+        for way in (ways[0], turned):
+            way.add(-3, "each row looks like one answer")
     ways[0].make = lambda: _wide_layout(table, wide)
+    if not profiles.has_header and not wide.users:
+        turned.add(wide.sharing, "without a header or a user column, rows may as well be items")
     if options.user is None and options.transpose is None:
         ways.append(turned)
     if options.user is not None:

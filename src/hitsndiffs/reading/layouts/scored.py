@@ -14,7 +14,7 @@ _MOST = 0.8
 #: Marks beside an answer for right and wrong.
 _MARKS = (
     ("v", "x"), ("c", "x"), ("✓", "✗"), ("✔", "✘"), ("correct", "incorrect"), ("right", "wrong"),
-    ("true", "false"),
+    ("true", "false"), ("y", "n"), ("yes", "no"),
 )  # fmt: skip
 #: Points in halves or quarters (0, 0.5, 1, …) have few steps.
 _STEPS = 12
@@ -35,7 +35,7 @@ def points_of_answers(
     ({'s1': 'q1', 's2': 'q2'}, {'q1': 'A', 'q2': 'B'})
     """
     texts = {name: _as_points([cell.strip() for cell in cells(name)]) for name in names}
-    binary = [name for name in names if _are_points(texts[name])]
+    binary = [name for name in names if are_points(texts[name])]
     others = [name for name in names if name not in set(binary)]
     if not 2 <= len(binary) <= len(others):
         return {}, {}
@@ -64,7 +64,7 @@ def _as_points(texts: list[str]) -> list[str]:
     return texts
 
 
-def _are_points(texts: Sequence[str]) -> bool:
+def are_points(texts: Sequence[str]) -> bool:
     """Whether a column holds one number other than 0, and otherwise only 0."""
     values = set(texts) - {""}
     if not values or len(values) > 4:

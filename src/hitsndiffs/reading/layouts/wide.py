@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 
 import numpy as np
@@ -11,10 +11,10 @@ import numpy as np
 from hitsndiffs.data.accord import Accord, accord_of
 from hitsndiffs.data.encoding.names import recognise
 from hitsndiffs.data.words import listed, shortened
-from hitsndiffs.reading.exports.base import Role
+from hitsndiffs.reading.exports.base import Refusal, Role
 from hitsndiffs.reading.layouts.columns import FEW, MANY, Profile, Profiles, same_value
 from hitsndiffs.reading.layouts.layout import ASKED, Hypothesis, WideRoles
-from hitsndiffs.reading.layouts.scored import points_of_answers
+from hitsndiffs.reading.layouts.scored import are_points, points_of_answers
 from hitsndiffs.reading.layouts.users import NAMELESS, Users
 from hitsndiffs.reading.options import ReadingOptions
 from hitsndiffs.reading.vocabulary import (
@@ -105,6 +105,12 @@ class Wide(Users):
         #: Items that share their answers, and those that are named in a series.
         self.core: set[str] = set()
         self.series: set[str] = set()
+        #: How much of the evidence holds for the table and the turned table alike.
+        self.sharing = 0
+        #: Items with columns of points.
+        self.paid: set[str] = set()
+        #: How many columns further their points stand.
+        self.steps: set[int] = set()
         self._decide([name for name in self.names if name not in self.users])
 
     # -- the result -----------------------------------------------------------------------------
@@ -136,14 +142,19 @@ class Wide(Users):
             found.add(-3, f"the columns are named like people ({items[0]!r}, …)")
         series = [n for n in items if n in self.series and not self.all[n].asks]
         core = [n for n in items if n in self.core]
+        paid = len(self.paid) >= max(FEW, len(items) / 2)
+        if paid:
+            found.add(3, f"{len(self.paid)} columns stand beside their points")
         asking = [n for n in items if self._asks(n)]
         by_questions = len(asking) * 2 > len(items) and (len(asking) > 1 or bool(self.users))
         if series:
             alike = sum(n in self.core for n in series) * 2 >= len(series)
             asked = any((self.all[n].series or ("",))[0] in ("q", "question") for n in series)
             found.add(3 if alike or asked else 1, f"{len(series)} numbered columns hold choices")
+        self.sharing = -found.score
         if len(core) >= FEW or (core and len(core) == len(items)):
             found.add(2, f"{len(core)} columns share their answers")
+        self.sharing += found.score
         if len(asking) * 2 > len(items):
             found.add(2, "the columns are named like questions")
         matrix = len(core) == len(self.names) or (
@@ -152,6 +163,7 @@ class Wide(Users):
         matrix |= not self.has_header and FEW < len(items) == len(self.names)
         if matrix:
             found.add(1 if self.has_header else 2, "all columns hold the same answers")
+            self.sharing += 2
         lean = direction([self.all[n] for n in items])
         if len(items) * len(self.all.rows) >= CELLS:
             found.add(self._leans(lean), f"agreement {lean.items:.2f} in columns, "
@@ -162,7 +174,8 @@ class Wide(Users):
             if c.reason == UNLIKE and (numbers or not self.all[c.name].is_numeric)
         ]  # fmt: skip
         tries = [c.name for c in self.found.values() if c.role == "attempt"]
-        others = len(self.names) - len(self.users) - len(tries)
+        remarks = [c for c in self.found.values() if c.reason == REMARK]
+        others = len(self.names) - len(self.users) - len(tries) - len(remarks) - len(self.paid)
         if not series and not by_questions and len(items) * 2 < others:
             found.add(-3, "most columns are something else than answers")
         if len(unclear) > len(items):
@@ -176,11 +189,27 @@ class Wide(Users):
         n_users = len({row for row in who if any(row)}) if self.users else len(self.all.rows)
         if (repeated and not self.users) or (n_users * 2 <= len(self.all.rows) > FEW and not tries):
             found.add(-4, f"{listed(repeated[:1] or self.users)} has the same users in many rows")
-        told = bool(self.users) or bool(series) or matrix or by_questions
-        known = len(items) + len(self.users) + len(tries)
+        found.refusal = self._questions_differ()
+        told = bool(self.users) or bool(series) or matrix or by_questions or paid
+        known = len(items) + len(self.users) + len(tries) + len(remarks)
         alone = self.users_why in ("named", "given", "parts") and known == len(self.names)
-        found.possible = told and bool(items) and bool(series or core or by_questions or alone)
+        found.possible = (
+            told and bool(items) and bool(series or core or by_questions or alone or paid)
+        )
         return found
+
+    def _questions_differ(self) -> Refusal | None:
+        """Return what to say if the right answers differ from user to user."""
+        keys = [self.all[c.name] for c in self.found.values() if c.reason == KEYED]
+        varied = [own.name for own in keys if own.distinct > 1]
+        if len(varied) * 2 <= len(keys):
+            return None
+        return Refusal(
+            f"a table in which users were asked different questions (the right answers in "
+            f"{listed(varied, most=2)} differ from row to row)",
+            "read the rows of each form by themselves, or write one row per answer (user, item, "
+            "option); if the questions are the same, name the items",
+        )
 
     def _asks(self, name: str) -> bool:
         """Whether a column is named like a question: in words, or q and a number."""
@@ -213,6 +242,8 @@ class Wide(Users):
         if self.asked is not None:
             return
         rest = [name for name in rest if name not in self.found]
+        self._find_remarks(rest)
+        rest = [name for name in rest if name not in self.found]
         self._find_core(rest[:MANY])
         self._find_series(rest)
         main = self.core | self.series
@@ -231,6 +262,25 @@ class Wide(Users):
             self._place(self.all[name], strong, inside, leads)
         self._constants()
         self._points()
+        self._numbers_among_texts()
+
+    def _find_remarks(self, names: list[str]) -> None:
+        """Find one text in columns beside all items, nobody's answer: it describes the items."""
+        if self.one_of or len(names) > MANY:
+            return
+        alike: defaultdict[str, list[str]] = defaultdict(list)
+        given: Counter[str] = Counter()
+        varied = 0
+        for own in self.all.of(names):
+            if own.is_constant:
+                alike[next(iter(own.values))].append(own.name)
+            elif own.is_choice:
+                varied += 1
+                given.update(own.values.keys())
+        for text, columns in alike.items():
+            if varied > 1 and len(columns) >= max(FEW, varied / 2) and not given[text]:
+                for name in columns:
+                    self._put(name, "constant", REMARK)
 
     def _find_core(self, names: list[str]) -> None:
         """Find the columns that share their answers: the same few texts in most of them."""
@@ -371,13 +421,21 @@ class Wide(Users):
         if own.asks and (self._may_be_choice(own) or own.is_choice):
             self._put(name, "item", "its name is a question")
             return
+        if said == "key" and self._is_numbered_like_items(own):
+            self._put(name, "key", KEYED)
+            return
         if name in self.core and self._may_be_named(own, within):
             if leads and not within:
                 self._put(name, "unused", BESIDE)
             else:
                 self._put(name, "item", "its cells are answers to the other items")
             return
-        if said is not None and not (within and own.is_choice and said in ("comment", "row")):
+        words = own.is_choice and not own.is_numeric  # repeated words number no rows
+        if (
+            said is not None
+            and not (within and own.is_choice and said in ("comment", "row"))
+            and not (said == "row" and words)
+        ):
             self._put(name, "unused" if said == "row" else said, f"named like {SAID[said]}")
             return
         if "id" in own.words and own.distinct == 1:
@@ -397,6 +455,13 @@ class Wide(Users):
     def _is_foreign_number(self, own: Profile) -> bool:
         """Whether a column holds numbers between items that hold none."""
         return own.is_numeric and not self.is_numeric
+
+    def _is_numbered_like_items(self, own: Profile) -> bool:
+        """Whether a numbered column stands beside an item with the same number."""
+        items = {self.all[n].series for n in self.series if n != own.name} - {None}
+        return own.series is not None and own.series[1] in {
+            item[1] for item in items if item and item[0] != own.series[0]
+        }
 
     def _fits_series(self, own: Profile) -> bool:
         if _share(own, self.stock.__contains__) >= SHARED:
@@ -460,16 +525,56 @@ class Wide(Users):
         among = (items, both) if beside else (items,)
         found = [points_of_answers(own, lambda name: self.all[name].cells) for own in among]
         points, key = max(found, key=lambda pair: len(pair[1]))
-        points = {name: own for name, own in points.items() if own in items}
-        key = {name: answer for name, answer in key.items() if name in items}
+        paid = {own for own in points.values() if self.found[own].role == "item"}
+        if len(paid) * 2 >= len({*points.values()}):  # the points say that these are answers too
+            for own in {*points.values()} - paid:
+                if self.found[own].reason == UNLIKE and not self.all[own].is_numeric:
+                    self._put(own, "item", "its points stand beside it")
+                    paid.add(own)
+        self.paid = paid
+        points = {name: own for name, own in points.items() if own in paid}
+        key = {name: answer for name, answer in key.items() if name in paid}
+        self.steps = {self.all[p].place - self.all[a].place for p, a in points.items()}
         for name, answers in points.items():
             self._put(name, "points", f"its cells are the points of {shortened(answers, 40)!r}")
             self.core.discard(name)
             self.series.discard(name)
         self.key = self.key or key
 
+    def _numbers_among_texts(self) -> None:
+        """Leave out 0 and one more number where the other items hold texts: these are points."""
+        items = self.items
+        if len(items) > MANY:
+            return
+        texts = [n for n in items if not self.all[n].is_numeric and self.all[n].filled]
+        told = [n for n in self.names if n in self.found and self.found[n].role == "points"]
+        numbers = [n for n in items if n not in texts and are_points(self.all[n].cells)]
+        paying = Counter(_series_stem(self.all[n]) for n in told)
+        numbers += [
+            n for n in items
+            if n not in (*texts, *numbers) and self.all[n].is_numeric and self.all[n].distinct < 2
+            and self.all[n].series and paying[_series_stem(self.all[n])] > 1
+        ]  # fmt: skip
+        stems = {_series_stem(self.all[n]) for n in texts} - {None}
+        numbers = [n for n in numbers if _series_stem(self.all[n]) not in stems]
+        points = [n for n in (*numbers, *told) if are_points(self.all[n].cells)]
+        one_each = len(texts) <= 2 * len(points) and len(numbers) <= 2 * len(texts)
+        if len(texts) < FEW or not one_each or all(self.all[n].distinct < 2 for n in points):
+            return
+        for name in numbers:
+            self._put(name, "points", "0 and one more number, among answers that are texts")
+            self.core.discard(name)
+            self.series.discard(name)
+            if len(self.steps) == 1:  # where the others' answers stand, there are its answers
+                place = self.all[name].place - next(iter(self.steps))
+                beside = self.names[place] if 0 <= place < len(self.names) else name
+                if beside in self.found and self.found[beside].reason == UNLIKE:
+                    self._put(beside, "item", "its points stand beside it")
+
 
 #: Reasons.
+REMARK = "the same text in many columns, and nobody's answer to the others"
+KEYED = "named like a key, and numbered like an item"
 SERIES = "named in a series"
 GOES = "it goes with"
 BESIDE = "it stands beside the items and is not named like them"
@@ -499,6 +604,10 @@ def _share(own: Profile, known) -> float:  # type: ignore[no-untyped-def]
     """Return which share of a column's cells are known answers."""
     values = own.values
     return sum(n for text, n in values.items() if known(text)) / max(1, values.total())
+
+
+def _series_stem(own: Profile) -> str | None:
+    return None if own.series is None else own.series[0]
 
 
 def _stem(name: str) -> str:
