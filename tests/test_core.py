@@ -11,7 +11,7 @@ from factory import make_responses, some
 
 from benchmarks.arena.measuring import true_shares
 from benchmarks.arena.structures import structure
-from hitsndiffs import accuracy, rank
+from hitsndiffs import Responses, accuracy, rank
 from hitsndiffs.engines import open_engine
 from hitsndiffs.methods.core import LatentKey
 from hitsndiffs.methods.core.known import known_key
@@ -100,6 +100,34 @@ def test_noise_is_not_sure():
     ranking = rank(make_responses(codes))
     assert ranking.confidence < 0.75
     assert ranking.fit.doubts[0].bound == min(doubt.bound for doubt in ranking.fit.doubts)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_clique_that_makes_the_key_is_not_believed(seed):
+    case = structure("cliques", seed)
+    ranking = rank(case.responses)
+    assert accuracy(true_shares(case), ranking.scores) > 0.3 or ranking.confidence < 0.6
+
+
+def test_many_runs_of_a_weak_source_count_once_and_it_is_said():
+    rng = np.random.default_rng(0)
+    n, runs = 60, [1, 20, *[1] * 8]
+    ability, hard = np.linspace(-1.2, 1.5, 10), rng.normal(size=n)
+    ok = rng.random((10, n)) < 1 / (1 + np.exp(-1.5 * (ability[:, None] - hard)))
+    own = np.where(ok, 0, rng.integers(1, 4, (10, n)))
+    codes = np.repeat(own, runs, axis=0)
+    again = np.where(rng.random(codes.shape) < 0.6, 0, rng.integers(1, 4, codes.shape))
+    codes = np.where(rng.random(codes.shape) < 0.1, again, codes)
+    names = [f"{'abcdefghij'[k]}-{run}" for k, many in enumerate(runs) for run in range(many)]
+    answers = Responses.from_wide(codes, users=names)
+    ranking, truth = rank(answers), (codes == 0).mean(axis=1)
+    assert accuracy(truth, ranking.scores) > 0.5
+    assert ranking.fit.alike.count == 20
+    assert any("count as" in note for note in ranking.fit.notes)
+    # groups that are given win: everybody is one of their own
+    alone = rank(answers, group={name: name for name in names})
+    assert alone.fit.alike is None
+    assert not alone.fit.notes
 
 
 def test_many_users_are_ranked_as_on_all_of_them():

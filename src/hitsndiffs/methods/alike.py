@@ -10,13 +10,17 @@ the other's (three tenths, six tenths or nearly all of them), against answers gi
 taken both ways and under two scales of ability, and the least of the four counts. Under
 independence such a ratio exceeds ``x`` with probability below ``1/x``, so the bar for all pairs
 follows; where the pairs of these data spread further than the model says, the bar is higher.
+
+To *name* somebody takes that much. To *count for less* as a witness of the key takes less, since
+nobody is accused and the reading without it is kept: users who share nearly all of their unusual
+answers, and repeated runs of one source, count as one (:func:`witness_weights`).
 """
 
 from __future__ import annotations
 
 import re
-from collections import defaultdict
-from collections.abc import Sequence
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -24,11 +28,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hitsndiffs.data.arrays import Flags, Floats, Ints
+from hitsndiffs.data.arrays import Floats, Ints
+from hitsndiffs.data.encoding.option_book import is_blank
 from hitsndiffs.data.mixing import mixed
 from hitsndiffs.data.responses import Responses
+from hitsndiffs.engines import Engine
+from hitsndiffs.errors import InputError
 
-__all__ = ["Alike", "find_alike"]
+__all__ = ["Alike", "find_alike", "group_weights", "witness_weights"]
 
 #: Chance of naming anybody in a class of independent users, if the model were right. One class in a
 #: hundred is allowed when the model is wrong (``benchmarks/alike.py`` measures it).
@@ -41,6 +48,9 @@ COPIED = (0.3, 0.6, 0.95)
 #: Up to so many users all pairs are compared; of more, those who share all unusual answers in one
 #: of so many parts of the items, where that is a surprise: so many pairs, the most surprising ones.
 MOST_USERS, PARTS, MOST_PAIRS = 1_000, 4, 3_000
+#: Users who share this share of their unusual answers, and at least so many, count as one witness;
+#: with more users nobody is compared with everybody.
+SHARED, FEWEST_SHARED, MOST_COUNTED = 0.9, 8, 3_000
 #: Values of the model (users × options) in memory at once; a larger test is compared on some items.
 CELLS = 8_000_000
 #: The pairs with the most evidence (this share of them, and at least so many) show how far
@@ -85,16 +95,6 @@ class Alike:
         """The users of all pairs, each once."""
         return np.unique(np.concatenate([self.first, self.second]))
 
-    @cached_property
-    def weights(self) -> Floats:
-        """How much each user counts as a witness: 1 over those who are as good as the same."""
-        same = np.ones(self.n_users)
-        np.add.at(same, self.first, 1.0)
-        np.add.at(same, self.second, 1.0)
-        for run in self.runs:
-            same[run] = np.maximum(same[run], len(run))
-        return 1 / same
-
 
 def find_alike(responses: Responses) -> Alike:
     """Find users whose answers are very similar.
@@ -103,8 +103,8 @@ def find_alike(responses: Responses) -> Alike:
     --------
     >>> import hitsndiffs as hnd
     >>> found = find_alike(hnd.simulate("grm", users=40, items=60, seed=1).responses)
-    >>> len(found.first), float(found.weights.min())
-    (0, 1.0)
+    >>> len(found.first), len(found.runs)
+    (0, 0)
     """
     m = responses.n_users
     none = np.zeros(0, dtype=np.int64)
@@ -122,7 +122,7 @@ def find_alike(responses: Responses) -> Alike:
     evidence = sheets.evidence(models)
     here = np.triu_indices(len(group), 1)
     pairs = len(here[0]) if candidates is None else m * (m - 1) // 2
-    runs = _runs([str(user) for user in responses.users], evidence) if candidates is None else ()
+    runs = _runs([str(user) for user in responses.users], chosen) if candidates is None else ()
     of_run = np.full(m, -1)
     for number, run in enumerate(runs):
         of_run[run] = number
@@ -290,29 +290,96 @@ def _bar(evidence: Floats, pairs: int) -> float:
     return max(bar, float(top[-1] + slope * np.log(len(top) / len(usual) * pairs / LEVEL)))
 
 
-def _runs(names: Sequence[str], evidence: Matrix) -> tuple[Ints, ...]:
-    """Groups of users named alike whose answers are near-equal."""
+def _named_alike(names: Sequence[str]) -> list[Ints]:
+    """Groups of users whose names differ in a number at the end."""
     stems: dict[str, list[int]] = defaultdict(list)
     for place, name in enumerate(names):
         if (match := RUN.match(name.strip())) is not None:
             stems[match[1].lower()].append(place)
-    groups = [np.array(group) for group in stems.values() if 1 < len(group) < len(names)]
+    return [np.array(group) for group in stems.values() if 1 < len(group) < len(names)]
+
+
+def _runs(names: Sequence[str], chosen: Ints) -> tuple[Ints, ...]:
+    """Groups of users named alike who agree with each other more than with anybody else.
+
+    No model is asked: a source that ran often shapes what a model takes for usual.
+    """
+    groups = _named_alike(names)
     if not groups:
         return ()
-    inside: Flags = np.zeros(evidence.shape, dtype=bool)
+    sheets = _Sheets(chosen)
+    common = sheets.answered @ sheets.answered.T
+    agree = sheets.ones @ sheets.ones.T / np.maximum(common, 1)
+    near = 0
     for group in groups:
-        inside[np.ix_(group, group)] = True
-    np.fill_diagonal(inside, False)
-    # copying a part explains the pairs of most families, and hardly any pair of strangers
-    near = sum(_typical(evidence[np.ix_(group, group)]) > 0 for group in groups)
-    outside = ~inside
-    np.fill_diagonal(outside, False)
-    strangers = outside.any() and float(np.median(evidence[outside])) > 0
-    return () if strangers or 2 * near < len(groups) else tuple(groups)
+        others = np.setdiff1d(np.arange(len(names)), group)
+        inside = agree[np.ix_(group, group)][~np.eye(len(group), dtype=bool)]
+        typical = np.median(inside.reshape(len(group), -1), axis=1)
+        near += bool(np.median(typical - agree[np.ix_(group, others)].max(axis=1)) > 0)
+    return () if 2 * near < len(groups) else tuple(groups)
 
 
-def _typical(square: Matrix) -> float:
-    return float(np.median(square[np.triu_indices(len(square), 1)]))
+# -- who counts as one ----------------------------------------------------------------------------
+
+
+def witness_weights(chosen: Ints, names: Sequence[str] = ()) -> Floats:
+    """How much each user counts as a witness: 1 over the number of users who count as one.
+
+    Parameters
+    ----------
+    chosen
+        The option chosen by each user (row) in each item; -1 where there is none.
+    names
+        The users' names, by which repeated runs are found; without them none are.
+
+    Examples
+    --------
+    >>> chosen = np.repeat(np.eye(4, dtype=int), 12, axis=1)
+    >>> witness_weights(chosen[[0, 0, 1, 2, 3]]).tolist()
+    [0.5, 0.5, 1.0, 1.0, 1.0]
+    """
+    m = len(chosen)
+    if m < 2 or m > MOST_COUNTED or not (chosen >= 0).any():
+        return np.ones(m)
+    options = int(chosen.max()) + 1
+    answered = chosen >= 0
+    common = _most_chosen(chosen, np.bincount(chosen[answered], minlength=options))
+    unusual = answered & (chosen != common)
+    user, item = np.nonzero(unusual)
+    ones = np.zeros((m, options), dtype=np.float32)
+    ones[user, chosen[user, item]] = 1.0
+    asked, odd = answered.astype(np.float32), unusual.astype(np.float32)
+    mine, both = odd @ asked.T, asked @ asked.T
+    same, either = ones @ ones.T, mine + mine.T - odd @ odd.T
+    most = np.maximum.outer(answered.sum(axis=1), answered.sum(axis=1))
+    alike = (same >= SHARED * either) & (same >= FEWEST_SHARED) & (2 * both >= most)
+    np.fill_diagonal(alike, True)
+    counts = alike.sum(axis=1)
+    for run in _runs(names, chosen) if m <= MOST_USERS else ():
+        counts[run] = np.maximum(counts[run], len(run))
+    return np.asarray(1.0 / counts)
+
+
+def group_weights(data: Engine, group: Mapping[Any, Any]) -> Any:
+    """One over the size of each user's group; a user without a group is a group of one.
+
+    Users are compared as text.
+    """
+    if not data.in_memory:
+        raise data.cannot_serve("Counting by groups")
+    names = {str(user).strip(): str(of) for user, of in group.items() if not is_blank(of)}
+    users = [str(user).strip() for user in data.user_labels(np.arange(data.n_users))]
+    here = [names[user] for user in users if user in names]
+    if not here:
+        some = ", ".join(repr(user) for user in users[:3])
+        raise InputError(
+            f"The groups name none of the users; users are for example {some}. Say which user "
+            "belongs to which group."
+        )
+    sizes = Counter(here)
+    return data.user_array(
+        np.array([1.0 / sizes[names[user]] if user in names else 1.0 for user in users])
+    )
 
 
 # -- many users -----------------------------------------------------------------------------------

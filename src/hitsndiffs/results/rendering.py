@@ -112,7 +112,7 @@ def _details(ranking: Ranking) -> dict[str, Any]:
             found[name] = jsonable(value)
     if fit.alike is not None:
         users = [str(ranking.users[j]) for j in fit.alike.users]
-        found |= {"copies": fit.alike.share, "n_alike": fit.alike.count, "alike": users}
+        found |= {"copies": jsonable(fit.alike.share), "n_alike": fit.alike.count, "alike": users}
     if fit.learnt is not None:
         for part in fields(fit.learnt):
             value = getattr(fit.learnt, part.name)

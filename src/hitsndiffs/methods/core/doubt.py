@@ -15,7 +15,7 @@ import numpy as np
 
 from hitsndiffs.data.arrays import Floats
 from hitsndiffs.methods.core.directions import correlation, rank_correlation
-from hitsndiffs.methods.core.search import Candidate, Found
+from hitsndiffs.methods.core.search import SET_BACK, Candidate, Found
 from hitsndiffs.methods.core.starts import centred_axes
 from hitsndiffs.methods.fitted import Doubt
 
@@ -48,6 +48,9 @@ class Signs:
     ----------
     lead
         How far it is ahead of the next reading that disagrees (nats).
+    among_users
+        The same in standard errors: is it more than the chance of who took part? A group that
+        answers alike may outvote everybody else, and then the lead varies much from user to user.
     majority, confusions, axis, axes
         Correlation with agreement with the majority, with Dawid–Skene (with the majority again
         where labels are not shared) and the double-centred axis (then 1), and the largest with a
@@ -70,6 +73,7 @@ class Signs:
     """
 
     lead: float
+    among_users: float
     majority: float
     confusions: float
     axis: float
@@ -94,7 +98,8 @@ def signs(found: Found) -> Signs:
         return rank_correlation(score[here], table.score(other.solution.key)[here])
 
     mine = [each for each in found.readings if each.collapsed == best.collapsed]
-    rivals = [best.evidence - each.evidence for each in mine[1:] if agree(each) < DISAGREE]
+    apart = [each for each in mine[1:] if agree(each) < DISAGREE]
+    rivals = [best.evidence - each.evidence for each in apart]
     others = [each for each in found.readings if each.collapsed != best.collapsed]
     along = [
         abs(witnesses.agree(score, table.choices(axis) / np.maximum(table.per_user, 1)))
@@ -112,6 +117,11 @@ def signs(found: Found) -> Signs:
     noise /= weights.sum()
     return Signs(
         lead=min(rivals, default=1e3),
+        among_users=min(
+            # (what the witnesses of direction have ruled out is left to them)
+            (_in_errors(best, each) for each in apart if each.penalty < SET_BACK),
+            default=1e3,
+        ),
         majority=majority,
         confusions=witnesses.agree(score, witnesses.confusions) if table.coded else majority,
         axis=witnesses.agree(score, witnesses.axis) if table.coded else 1.0,
@@ -136,6 +146,8 @@ def doubts(seen: Signs) -> tuple[Doubt, ...]:
 
     if seen.lead < 1e3:
         bound("rival", seen.lead, 0.5 + 0.39 * (1 - np.exp(-seen.lead / 10)))
+    if seen.among_users < 1:  # the rule of one standard error
+        bound("who took part", seen.among_users, EITHER)
     if seen.axis < 0.3:
         bound("axis", seen.axis, EITHER)
     if seen.majority < 0.3 and not seen.confusions > 0.7:
@@ -159,6 +171,15 @@ def doubts(seen: Signs) -> tuple[Doubt, ...]:
 def sureness(seen: Signs) -> float:
     """Probability that the best reading is right."""
     return min(MOST, *(each.bound for each in doubts(seen)))
+
+
+def _in_errors(best: Candidate, other: Candidate) -> float:
+    """The lead of a reading in what users answered, in standard errors (Vuong's test)."""
+    weights = best.model.weights * best.model.here
+    ahead = best.model.told(best.solution) - other.model.told(other.solution)
+    total = float(weights @ ahead)
+    spread = float(weights @ (ahead - total / weights.sum()) ** 2)
+    return total / max(float(np.sqrt(spread)), 1e-9)
 
 
 def _together(score: Floats, uses: list[Floats]) -> float:

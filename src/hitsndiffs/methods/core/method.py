@@ -12,8 +12,8 @@ from hitsndiffs.data.arrays import Floats
 from hitsndiffs.data.progress import step
 from hitsndiffs.engines import Engine
 from hitsndiffs.errors import InputError
+from hitsndiffs.methods.alike import MOST_COUNTED, group_weights
 from hitsndiffs.methods.base import Method
-from hitsndiffs.methods.core.copies import group_weights
 from hitsndiffs.methods.core.directions import correlation, rank_correlation
 from hitsndiffs.methods.core.doubt import DISAGREE, Signs, doubts, signs, sureness
 from hitsndiffs.methods.core.everybody import (
@@ -27,7 +27,7 @@ from hitsndiffs.methods.core.model import Model, Solution
 from hitsndiffs.methods.core.search import Candidate, Found, find
 from hitsndiffs.methods.core.settings import DEFAULT, Settings
 from hitsndiffs.methods.core.table import Table
-from hitsndiffs.methods.fitted import Fit, Learnt
+from hitsndiffs.methods.fitted import AlikeUsers, Fit, Learnt
 from hitsndiffs.methods.readings import Question, Reading, questions
 
 __all__ = ["LatentKey", "Learning"]
@@ -138,7 +138,12 @@ class LatentKey(Method):
         # 2. the distinct readings, found on a part of them
         step("comparing readings")
         part = compared_part(table, data, users, settings)
-        found = find(part, settings, weights=weights)
+        names: list[str] = []
+        if weights is None and part.n_users <= MOST_COUNTED:
+            asked = np.arange(data.n_users) if users is None else users
+            names = [str(user) for user in data.user_labels(asked)]
+        found = find(part, settings, weights=weights, names=names)
+        counted = None if weights is not None else _counted(found, users)
         found = self._with_strong(found, data, users)
         seen = signs(found)
         ways = self._ways(found, table, known, sureness(seen))
@@ -148,7 +153,7 @@ class LatentKey(Method):
             step("taking in what is known")
             ways, rate = _informed(ways, table, known, settings)
         # 4. everybody's scores by one of them
-        return self._result(data, table, ways, users, seen, known, rate)
+        return self._result(data, table, ways, users, seen, known, rate, counted)
 
     # -- readings ---------------------------------------------------------------------------
 
@@ -211,7 +216,7 @@ class LatentKey(Method):
 
     def _result(
         self, data: Engine, table: Table, ways: list[_Way], users: Any, seen: Signs,
-        known: Known, rate: float | None,
+        known: Known, rate: float | None, counted: AlikeUsers | None,
     ) -> Fit:  # fmt: skip
         if not 1 <= self.reading <= len(ways):
             many = f"{len(ways)} way{'s' if len(ways) > 1 else ''}"
@@ -265,6 +270,8 @@ class LatentKey(Method):
             readings=tuple(merged),
             questions=asked,
             doubts=why,
+            alike=counted,
+            notes=() if counted is None or not counted.count else (_said(counted, table.n_users),),
             learnt=Learning(
                 signs=seen,
                 starts=tuple(way.start for way in ways),
@@ -274,6 +281,22 @@ class LatentKey(Method):
                 error_rate=rate,
             ),
         )
+
+
+def _counted(found: Found, users: Any) -> AlikeUsers:
+    """Those who do not count as one witness each in the best reading."""
+    weights = found.best.model.weights
+    less = np.flatnonzero(weights < 1)
+    named = less if users is None else users[less]
+    return AlikeUsers(len(less), tuple(named[:100].tolist()), float(1 - weights.mean()))
+
+
+def _said(counted: AlikeUsers, of: int) -> str:
+    least = counted.count - counted.share * of
+    return (
+        f"{counted.count:,} of {of:,} users have nearly the same unusual answers as others, or are "
+        f"repeated runs: they count as {least:.0f} witnesses (--group overrules this)."
+    )
 
 
 def _says(table: Table) -> str:

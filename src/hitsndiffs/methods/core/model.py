@@ -75,12 +75,12 @@ class Habit:
     share
         Each user's share of such answers.
     gain
-        What habits add to the evidence.
+        What habits add to each user's log probability.
     """
 
     by_habit: Floats
     share: Floats
-    gain: float
+    gain: Floats
 
 
 @dataclass(frozen=True, eq=False)
@@ -212,6 +212,30 @@ class Model:
             before = found.evidence
         return found
 
+    def told(self, found: Solution) -> Floats:
+        """Log probability of each user's answers, with all else as in a solution."""
+        table, pairs = self.table, self.pairs
+        logits = self._logits(
+            found.ability, found.leaning, found.difficulty, found.slope, found.population.mean
+        )
+        chance = 1 / (1 + np.exp(-np.clip(logits, -FAR, FAR)))
+        fall = np.ones(len(logits))
+        if not table.two:
+            counts = table.counts
+            others = table.within(counts)[table.of_option] - counts
+            others += np.maximum(table.options_each[table.of_option] - 1, 1)
+            fall = (counts[table.option] + 1)[pairs.answer] / others[pairs.candidate]
+        likely = np.where(pairs.right > 0, chance, (1 - chance) * fall) * found.key[pairs.candidate]
+        of_answers = sums(likely, pairs.answer, len(table.user))
+        logs = np.log(np.maximum(of_answers, 1e-12))
+        if found.habit is None:
+            return sums(logs, table.user, table.n_users)
+        logs *= 1 - found.habit.by_habit
+        return sums(logs, table.user, table.n_users) + found.habit.gain
+
+    def _by_habits(self, found: Solution) -> float:
+        return 0.0 if found.habit is None else float(self.weights @ found.habit.gain)
+
     # -- a round ----------------------------------------------------------------------------
 
     def round(self, old: Solution) -> Solution:
@@ -246,7 +270,7 @@ class Model:
             difficulty=found.difficulty,
             slope=np.exp(found.log_slope),
             population=self._population(old.population, key, found, users),
-            evidence=float(of_items + users.log_prior + (old.habit.gain if old.habit else 0.0)),
+            evidence=float(of_items + users.log_prior + self._by_habits(old)),
             chance=users.chance,
             rounds=old.rounds + 1,
             converged=False,
@@ -487,7 +511,7 @@ class Model:
         entropy -= (1 - new) * np.log(np.maximum(1 - new, 1e-12))
         gain = sums(new * log_habit + (1 - new) * log_key + entropy, user, m)
         gain -= 0.5 * (count - 1) * np.log1p(sums(new, user, m))
-        return Habit(new, share, float((self.weights * gain).sum()))
+        return Habit(new, share, gain)
 
     def _wrong(self, weights: Floats) -> Floats:
         """Log probability of where the wrong answers fall, for each candidate key.

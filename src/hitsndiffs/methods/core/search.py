@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from hitsndiffs.data.arrays import Floats
-from hitsndiffs.methods.core.copies import witness_weights
+from hitsndiffs.methods.alike import MOST_COUNTED, witness_weights
 from hitsndiffs.methods.core.directions import Witnesses
 from hitsndiffs.methods.core.model import Model, Solution
 from hitsndiffs.methods.core.settings import Settings
@@ -67,14 +68,18 @@ class Found:
 
 
 def find(
-    table: Table, settings: Settings, *, weights: Floats | None = None, prior: Floats | None = None
-) -> Found:
-    """The distinct readings of a table."""
+    table: Table, settings: Settings, *, weights: Floats | None = None,
+    prior: Floats | None = None, names: Sequence[str] = (),
+) -> Found:  # fmt: skip
+    """The distinct readings of a table; ``weights`` say who counts, else it is seen from answers.
+
+    Runs of one source are found by the users' names.
+    """
     witnesses = Witnesses(table)
     # 1. who counts: everybody, and copies as one
     rules = [(False, np.ones(table.n_users) if weights is None else weights)]
-    if settings.copies and weights is None:
-        once = witness_weights(table, settings)
+    if settings.copies and weights is None and table.n_users <= MOST_COUNTED:
+        once = witness_weights(table.chosen, names)
         if (once < 1).sum() >= 2:
             rules.append((True, once))
     keys = starts(table)

@@ -21,8 +21,8 @@ class Settings:
         Terms of the model (see :mod:`.model`); off, they are left out. Truncated: abilities are
         normal above chance, and none are below.
     copies, direction, habits
-        Users with the same unusual answers count as one; witnesses decide the direction of two
-        labels; some answers are given by habit, whatever is asked.
+        Users with the same unusual answers, and runs of one source, count as one; witnesses decide
+        the direction of two labels; some answers are given by habit, whatever is asked.
     ability_mean, ability_variance, ability_weight
         Abilities before anything is seen: two thirds of a two-option test are right. The weight
         counts like that many users.
@@ -51,8 +51,6 @@ class Settings:
         Answers × candidates on which readings are compared, and on which the best one is fitted.
     upside_down
         What a reading loses whose users know less than chance (nats).
-    unusual_shared, least_unusual
-        Copies share this share of their unusual answers, and at least that many.
     marks_prior, said_marks
         Log odds that one label is right in every item (marks, not answers): in general, and where
         the words say so (right and wrong).
@@ -100,8 +98,6 @@ class Settings:
     compared_pairs: int = 60_000
     fitted_pairs: int = 1_500_000
     upside_down: float = 20.0
-    unusual_shared: float = 0.9
-    least_unusual: int = 8
     marks_prior: float = -3.0
     said_marks: float = 1.4
     marks_per_user: float = 15.0

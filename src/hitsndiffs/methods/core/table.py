@@ -89,6 +89,13 @@ class Table:
         """The item of each option."""
         return self.items.of_option.astype(np.int64)
 
+    @property
+    def chosen(self) -> Ints:
+        """The option that each user chose in each item (-1: none)."""
+        chosen = np.full((self.n_users, self.n_items), -1, dtype=np.int64)
+        chosen[self.user, self.item] = self.option
+        return chosen
+
     @cached_property
     def counts(self) -> Floats:
         """How many users chose each option."""
