@@ -7,7 +7,6 @@ decide where the cells do not.
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from itertools import combinations, permutations
 from typing import Any
@@ -85,6 +84,7 @@ class _Long:
             for role in ("user", "item", "option")
         }
         self.n = len(profiles.rows)
+        self._joints: dict[tuple[int, ...], tuple[Numbers, int, float]] = {}
 
     def weigh(self, asked: bool) -> Hypothesis:
         found = Hypothesis("one row per answer", choose="layout long")
@@ -294,19 +294,26 @@ class _Long:
 
     def _crosses(self, user: Profile, items: list[Profile]) -> float:
         """Return how many pairs repeat, of those that chance would repeat; 9 if too few would."""
-        least = min(own.chance for own in items)
-        if self._repeats(user.width * math.prod(own.width for own in items), user.chance * least):
-            return 9.0
-        item = _joined(items)
-        expected = self.n * (self.n - 1) / 2 * user.chance
-        expected *= items[0].chance if len(items) == 1 else _chance(item)
-        if expected < TELLING:
+        item, width, chance = self._as_one(items)
+        expected = self.n * (self.n - 1) / 2 * user.chance * chance
+        if self._repeats(user.width * width, user.chance * chance):
             return 9.0
         _, counts = pairs(user.numbers, item)
         repeated = float((counts * (counts - 1) / 2).sum()) / expected
         if repeated <= REPEATED and any(user.fixes(own) or own.fixes(user) for own in items):
             return 9.0
         return repeated
+
+    def _as_one(self, items: list[Profile]) -> tuple[Numbers, int, float]:
+        """Return one or more columns as one: its numbers, how many there are, and their chance."""
+        if len(items) == 1:
+            return items[0].numbers, items[0].width, items[0].chance
+        places = tuple(own.place for own in items)
+        if places not in self._joints:
+            item = _joined(items)
+            shares = np.bincount(item) / len(item)
+            self._joints[places] = item, len(shares), float(shares @ shares)
+        return self._joints[places]
 
     def _repeats(self, most: Any, chance: Any) -> Any:
         """Whether rows with at most so many different pairs repeat too many, however they fall.
@@ -474,12 +481,6 @@ def _joined(items: list[Profile]) -> Numbers:
     for own in items[1:]:
         numbers = numbers * (int(own.numbers.max()) + 1) + own.numbers
     return np.unique(numbers, return_inverse=True)[1] if len(items) > 1 else numbers
-
-
-def _chance(numbers: Numbers) -> float:
-    """Return how often two of some numbers are alike by chance."""
-    shares = np.bincount(numbers) / len(numbers)
-    return float(shares @ shares)
 
 
 def _fixes(group: Numbers, other: Profile) -> bool:
