@@ -1,4 +1,4 @@
-"""Tables of many kinds and what each must give, written down before any of them was read.
+"""Tables of many kinds, and the users and items that each must give.
 
 Points, marks, states and keys stand beside the answers, or there is no header. A table that the
 cells cannot settle may be asked about; ``None`` must be.
