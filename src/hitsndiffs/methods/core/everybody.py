@@ -68,10 +68,10 @@ def _pairs(sizes: Floats, answers: Any, settings: Settings) -> float:
 
 
 def joined(
-    part: Table, solution: Solution, table: Table, settings: Settings, prior: Floats | None
+    part: Table, solution: Solution, table: Table, settings: Settings, *, settle: bool = True
 ) -> tuple[Model, Solution]:
-    """A part's solution, continued with all answers of a table."""
-    model = Model(table, settings, None, prior)
+    """A part's solution, continued with all answers of a table; to the end if it is to settle."""
+    model = Model(table, settings)
     asked = part.per_item > 0
     known = np.where(asked[part.of_option], solution.key, 0.0)
     right = table.right(known)
@@ -98,6 +98,8 @@ def joined(
     )
     found = model.fit(start, 2)
     model = model.narrowed(found.key)
+    if not settle:
+        return model, found
     return model, model.fit(
         found, settings.final_rounds, tolerance=0.02 + 1e-6 * abs(found.evidence)
     )

@@ -205,8 +205,11 @@ class LatentKey(Method):
                 made[0] = replace(made[0], probability=made[0].probability + float(probability))
                 continue  # it takes long to continue with all answers, and agrees
             model, solution = each.model, each.solution
-            if found.table is not table:
-                model, solution = joined(found.table, solution, table, self.settings, None)
+            if found.table is not table:  # (nobody is ranked by the others until something is told)
+                settle = number == 0 or told
+                model, solution = joined(
+                    found.table, solution, table, self.settings, settle=settle
+                )
             made.append(
                 _Way(each.start, float(probability), each.evidence, solution.key, model, solution)
             )

@@ -368,19 +368,19 @@ class Model:
         likely = key[pairs.candidate] * keep
         surprise = likely * (pairs.right - chance)
         curve = likely * chance * (1 - chance)
-        variance = sums(curve, pairs.user, n)
+        variance = pairs.of_users(curve)
         steep = slope[pairs.candidate] if settings.slope else 1.0
         # gradients and curvature of ability (a) and leaning (b)
         gap = old.ability - population.mean
-        g_a = sums(surprise * steep, pairs.user, n) - gap / population.variance
-        h_aa = sums(curve * steep**2, pairs.user, n) + 1 / population.variance
+        g_a = pairs.of_users(surprise * steep) - gap / population.variance
+        h_aa = pairs.of_users(curve * steep**2) + 1 / population.variance
         g_b, h_bb, h_ab = np.zeros(n), np.ones(n), np.zeros(n)
         log_prior, scale = -0.5 * gap**2 / population.variance, population.variance
         if self.pair_side is not None:
             lean = old.leaning - population.lean
-            g_b = sums(surprise * self.pair_side, pairs.user, n) - lean / population.leaning
+            g_b = pairs.of_users(surprise * self.pair_side) - lean / population.leaning
             h_bb = variance + 1 / population.leaning
-            h_ab = sums(curve * self.pair_side * steep, pairs.user, n)
+            h_ab = pairs.of_users(curve * self.pair_side * steep)
             log_prior -= 0.5 * lean**2 / population.leaning
             scale *= population.leaning
         determinant = np.maximum(h_aa * h_bb - h_ab**2, 1e-9)

@@ -236,3 +236,13 @@ class Pairs:
         self.candidate = candidates[place]
         self.user = table.user[self.answer]
         self.right = (self.candidate == table.option[self.answer]).astype(float)
+        self._n_users = table.n_users
+        self._first = np.flatnonzero(np.diff(self.user, prepend=-1))
+        self._some = self.user[self._first]
+
+    def of_users(self, values: Floats) -> Floats:
+        """The sum of each user's pairs (they lie together)."""
+        total = np.zeros(self._n_users)
+        if len(self._first):
+            total[self._some] = np.add.reduceat(values, self._first)
+        return total
