@@ -207,9 +207,7 @@ class LatentKey(Method):
             model, solution = each.model, each.solution
             if found.table is not table:  # (nobody is ranked by the others until something is told)
                 settle = number == 0 or told
-                model, solution = joined(
-                    found.table, solution, table, self.settings, settle=settle
-                )
+                model, solution = joined(found.table, solution, table, self.settings, settle=settle)
             made.append(
                 _Way(each.start, float(probability), each.evidence, solution.key, model, solution)
             )

@@ -202,13 +202,18 @@ class Model:
             -np.inf, 0 * ability, 0, False,
         )  # fmt: skip
 
-    def fit(self, start: Solution, rounds: int, tolerance: float = 0.02) -> Solution:
-        """Rounds until the evidence settles."""
+    def fit(
+        self, start: Solution, rounds: int, tolerance: float = 0.02, reach: float = -np.inf
+    ) -> Solution:
+        """Rounds until the evidence settles, or could not come within reach in those left."""
         found, before = start, -np.inf
         for number in range(rounds):
             found = self.round(found)
-            if number > 2 and abs(found.evidence - before) < tolerance:
+            gain = found.evidence - before
+            if number > 2 and abs(gain) < tolerance:
                 return replace(found, converged=True)
+            if number > 2 and found.evidence + gain * (rounds - number - 1) < reach:
+                return found
             before = found.evidence
         return found
 

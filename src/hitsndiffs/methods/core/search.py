@@ -116,8 +116,12 @@ def _readings(
         fitted = _fit(model, model.begin(key), settings)
         made.append(_judged(Candidate(name, *fitted, 0.0, collapsed), witnesses, settings))
     best = _distinct(made, settings)[: settings.kept_readings]
-    done = [replace(each, solution=each.model.fit(each.solution, settings.rounds)) for each in best]
-    return _distinct([_judged(each, witnesses, settings) for each in done], settings)
+    done: list[Candidate] = []
+    for each in best:
+        first = max((other.evidence for other in done), default=-np.inf)
+        solution = each.model.fit(each.solution, settings.rounds, reach=first + each.penalty)
+        done.append(_judged(replace(each, solution=solution), witnesses, settings))
+    return _distinct(done, settings)
 
 
 def _fit(model: Model, start: Solution, settings: Settings) -> tuple[Model, Solution]:
