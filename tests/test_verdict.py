@@ -95,13 +95,13 @@ def test_tiers_of_groups_and_of_users_without_answers() -> None:
 def test_the_probability_that_one_is_above_the_other_is_calibrated(method: str) -> None:
     said, right = [], []
     for seed in range(4):
-        sim = hnd.simulate("samejima", users=40, items=40, options=4, seed=seed)
+        sim = hnd.simulate("samejima", users=80, items=60, options=4, seed=seed)
         ranking = hnd.rank(sim.responses, method)
         if hnd.accuracy(sim.abilities, ranking.scores) < 0.3:
             continue  # upside down: that is the confidence's matter
         rng = np.random.default_rng(seed)
         for _ in range(80):
-            a, b = rng.choice(40, 2, replace=False)
+            a, b = rng.choice(80, 2, replace=False)
             said.append(ranking.versus(ranking.users[a], ranking.users[b]).probability)
             right.append(sim.abilities[a] > sim.abilities[b])
     probability, true = np.array(said), np.array(right)

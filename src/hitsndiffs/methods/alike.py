@@ -334,9 +334,9 @@ def witness_weights(chosen: Ints, names: Sequence[str] = ()) -> Floats:
 
     Examples
     --------
-    >>> chosen = np.repeat(np.eye(4, dtype=int), 12, axis=1)
-    >>> witness_weights(chosen[[0, 0, 1, 2, 3]]).tolist()
-    [0.5, 0.5, 1.0, 1.0, 1.0]
+    >>> answers = np.array([[1] * 12, [1] * 12, [2] * 12, [0] * 12, [0] * 12, [0] * 12])
+    >>> witness_weights(answers + 3 * np.arange(12)).tolist()
+    [0.5, 0.5, 1.0, 1.0, 1.0, 1.0]
     """
     m = len(chosen)
     if m < 2 or m > MOST_COUNTED or not (chosen >= 0).any():
