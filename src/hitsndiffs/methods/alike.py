@@ -35,7 +35,7 @@ from hitsndiffs.data.responses import Responses
 from hitsndiffs.engines import Engine
 from hitsndiffs.errors import InputError
 
-__all__ = ["Alike", "find_alike", "group_weights", "witness_weights"]
+__all__ = ["Alike", "find_alike", "group_weights", "near_equal_weights", "witness_weights"]
 
 #: Chance of naming anybody in a class of independent users, if the model were right. One class in a
 #: hundred is allowed when the model is wrong (``benchmarks/alike.py`` measures it).
@@ -51,6 +51,8 @@ MOST_USERS, PARTS, MOST_PAIRS = 1_000, 4, 3_000
 #: Users who share this share of their unusual answers, and at least so many, count as one witness;
 #: with more users nobody is compared with everybody.
 SHARED, FEWEST_SHARED, MOST_COUNTED = 0.9, 8, 3_000
+#: Sheets are compared as a whole if both users answered so many items.
+FEWEST_COMMON = 15
 #: Values of the model (users × options) in memory at once; a larger test is compared on some items.
 CELLS = 8_000_000
 #: The pairs with the most evidence (this share of them, and at least so many) show how far
@@ -358,6 +360,35 @@ def witness_weights(chosen: Ints, names: Sequence[str] = ()) -> Floats:
     for run in _runs(names, chosen) if m <= MOST_USERS else ():
         counts[run] = np.maximum(counts[run], len(run))
     return np.asarray(1.0 / counts)
+
+
+def near_equal_weights(chosen: Ints) -> Floats:
+    """The same by whole sheets: users who agree, beyond chance, on half of what they could.
+
+    Able users agree as well, so this is no way to count witnesses; a ranking that it turns round
+    rests on who counts.
+
+    >>> chosen = np.repeat(np.eye(4, dtype=int), 12, axis=1)
+    >>> near_equal_weights(chosen[[0, 0, 1, 2, 3]]).tolist()
+    [0.5, 0.5, 1.0, 1.0, 1.0]
+    """
+    answered = chosen >= 0
+    if len(chosen) < 2 or len(chosen) > MOST_COUNTED or not answered.any():
+        return np.ones(len(chosen))
+    user, item = np.nonzero(answered)
+    picked = chosen[user, item]
+    options = int(chosen.max()) + 1
+    ones = np.zeros((len(chosen), options), dtype=np.float32)
+    ones[user, picked] = 1.0
+    of_item = np.zeros(options, dtype=np.int64)
+    of_item[picked] = item
+    shares = ones.sum(axis=0) / np.maximum(answered.sum(axis=0)[of_item], 1)
+    chance = np.bincount(of_item, shares**2, minlength=chosen.shape[1])
+    asked = answered.astype(np.float32)
+    both, expected = asked @ asked.T, (asked * chance.astype(np.float32)) @ asked.T
+    near = (both >= FEWEST_COMMON) & (2 * (ones @ ones.T - expected) >= both - expected)
+    np.fill_diagonal(near, True)
+    return np.asarray(1.0 / near.sum(axis=1))
 
 
 def group_weights(data: Engine, group: Mapping[Any, Any]) -> Any:

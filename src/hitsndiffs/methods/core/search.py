@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from hitsndiffs.data.arrays import Floats
-from hitsndiffs.methods.alike import MOST_COUNTED, witness_weights
+from hitsndiffs.methods.alike import MOST_COUNTED, near_equal_weights, witness_weights
 from hitsndiffs.methods.core.directions import Witnesses
 from hitsndiffs.methods.core.model import Model, Solution
 from hitsndiffs.methods.core.settings import Settings
@@ -55,11 +55,15 @@ class Candidate:
 
 @dataclass(frozen=True, eq=False)
 class Found:
-    """The distinct readings of a table, the likeliest first, and the witnesses."""
+    """The distinct readings of a table, the likeliest first, and the witnesses.
+
+    ``once`` is what the majority would say if near-equal sheets counted once.
+    """
 
     table: Table
     readings: tuple[Candidate, ...]
     witnesses: Witnesses
+    once: Candidate | None = None
 
     @property
     def best(self) -> Candidate:
@@ -104,7 +108,29 @@ def find(
         final += [_marks(table, label, rules[-1], settings, prior) for label in (0, 1)]
     # 4. copies counted once come first: a clique may have made itself the truth
     final.sort(key=lambda each: (each.collapsed != rules[-1][0], -each.evidence))
-    return Found(table, tuple(final), witnesses)
+    # 5. a larger clique, or one that copied in part: what if near-equal sheets counted once? Where
+    #    items share two labels, near-equal sheets are nothing unusual
+    contrary = None
+    if settings.copies and weights is None and not table.two:
+        contrary = _counted_once(table, settings, prior, not rules[-1][0])
+    if contrary is not None:
+        final.append(contrary)
+    return Found(table, tuple(final), witnesses, contrary)
+
+
+def _counted_once(
+    table: Table, settings: Settings, prior: Floats | None, collapsed: bool
+) -> Candidate | None:
+    """The reading of the majority when users with near-equal sheets count once."""
+    weights = near_equal_weights(table.chosen)
+    if (weights < 1).sum() < 2:
+        return None
+    user, item = np.nonzero(table.chosen >= 0)
+    votes = np.bincount(table.chosen[user, item], weights[user], table.items.n_options)
+    model = Model(table, settings, weights, prior)
+    start = table.items.share(np.asarray((votes + 0.5) ** 2, dtype=float))
+    fitted = _fit(model, model.begin(start), settings)
+    return Candidate("near-equal sheets once", *fitted, SET_BACK, collapsed)
 
 
 def _readings(
