@@ -368,7 +368,7 @@ def near_equal_weights(chosen: Ints) -> Floats:
     Able users agree as well, so this is no way to count witnesses; a ranking that it turns round
     rests on who counts.
 
-    >>> chosen = np.repeat(np.eye(4, dtype=int), 12, axis=1)
+    >>> chosen = np.repeat(np.eye(4, dtype=int), 12, axis=1) + 2 * np.arange(48)
     >>> near_equal_weights(chosen[[0, 0, 1, 2, 3]]).tolist()
     [0.5, 0.5, 1.0, 1.0, 1.0]
     """
