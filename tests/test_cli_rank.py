@@ -186,7 +186,7 @@ def test_file_options(here: Here, tmp_path: Path) -> None:
     done = here("rank", turned, "--transpose")
     assert sorted(row[1] for row in rows(done.out)[1:]) == ["a", "b", "c"]
     bare = write(tmp_path / "bare", ["x,x", "x,y", "y,y"])
-    done = here("rank", bare, "--no-header", "--format", "csv", "--json")
+    done = here("rank", bare, "--no-header", "--format", "csv", "--layout", "wide", "--json")
     assert json.loads(done.out)["n_users"] == 3
 
 

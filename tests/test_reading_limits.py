@@ -35,7 +35,9 @@ try:
     print(hnd.read_responses(sys.argv[2]))
 except hnd.InputError as error:
     print("refused:", error)
-print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024)
+# (the peak of ru_maxrss may be that of the process that started this one)
+status = open('/proc/self/status').read()
+print(int(status.partition('VmHWM:')[2].split()[0]) * 1024)
 """
 
 

@@ -8,6 +8,7 @@ options.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -131,12 +132,14 @@ def abilities_of_all(data: Engine, model: Model, solution: Solution) -> tuple[An
         prior = prior - 0.5 * (betas - population.lean) ** 2 / population.leaning
     mean_spread = spread.mean(axis=1)
 
-    def placed(sums: Floats) -> Floats:
-        logs = sums + prior
-        weights = np.exp(logs - logs.max(axis=1, keepdims=True))
-        weights /= weights.sum(axis=1, keepdims=True)
-        mean = weights @ thetas
-        return np.stack([mean, np.sqrt(np.maximum(weights @ thetas**2 - mean**2, 1e-12))], axis=1)
-
-    found = data.mapped(logs, placed)
+    found = data.mapped(logs, partial(_placed, prior=prior, thetas=thetas))
     return found[:, 0], found[:, 1], data.choices(mean_spread)
+
+
+def _placed(sums: Floats, prior: Floats, thetas: Floats) -> Floats:
+    """Ability and its error, from the log-likelihood at each place of the grid."""
+    logs = sums + prior
+    weights = np.exp(logs - logs.max(axis=1, keepdims=True))
+    weights /= weights.sum(axis=1, keepdims=True)
+    mean = weights @ thetas
+    return np.stack([mean, np.sqrt(np.maximum(weights @ thetas**2 - mean**2, 1e-12))], axis=1)
