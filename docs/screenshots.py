@@ -42,7 +42,10 @@ STEPS = {
     "phone": ("start", "plan", "result"),
 }
 #: What is opened in the report, and the button that opens it.
-BEHIND = {"user": "#ranking tbody tr:nth-child(8) button", "item": "#item-table tbody tr:nth-child(2) button"}
+BEHIND = {
+    "user": "#ranking tbody tr:nth-child(8) button",
+    "item": "#item-table tbody tr:nth-child(2) button",
+}
 #: The commands whose first screen is kept, by the name of the picture.
 COMMANDS = {"rank": ("rank",), "check": ("check",), "compare": ("compare",)}
 #: Lines and columns of a terminal.
