@@ -126,11 +126,10 @@ def _planned(
 
     # each item's gain if the ablest user answered it; the real user is found in the order of these
     gains = np.zeros(items.n_items)
-    after = now.copy()
     top = level[order[0]] if len(order) else 0.0
     for i in range(items.n_items):
         own = chances[items.starts[i] : items.starts[i + 1]]
-        gains[i], after[i] = _expected(own, top + ease[i] - middle)
+        gains[i] = _expected(own, top + ease[i] - middle)[0]
     left = np.full(data.n_users, len(gains) if each is None else each)
     asked: list[tuple[int, int, float]] = []
     then = now.copy()
