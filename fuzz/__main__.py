@@ -17,24 +17,39 @@ from typing import Any
 from fuzz import ROOT
 from fuzz.child import KINDS, kind_of, made
 from fuzz.page import write_page
+from fuzz.reading import exports
 
 #: Most inputs are small files: a folder in memory, where there is one.
 IN_MEMORY = "/dev/shm"
 #: Seconds for one input, and for a child to begin. Where the machine is busy, an input may take so
 #: many times as long, as long as it did not get so much of a processor.
-LIMIT, START = 20.0, 180.0
+LIMIT, START = 10.0, 180.0
 BUSY = 6
 #: Inputs of one child, and how much of the time a kind gets.
 BATCH = {
     "bytes": 20_000,
+    "exports": 5_000,
     "tables": 20_000,
     "paths": 500,
+    "growth": 20,
+    "page": 100,
     "changes": 400,
     "states": 40,
     "faults": 200,
     "kills": 10,
 }
-SHARE = {"bytes": 14, "tables": 11, "paths": 2, "changes": 5, "states": 1, "faults": 2, "kills": 1}
+SHARE = {
+    "bytes": 14,
+    "exports": 4,
+    "tables": 11,
+    "paths": 2,
+    "growth": 3,
+    "page": 3,
+    "changes": 5,
+    "states": 1,
+    "faults": 2,
+    "kills": 1,
+}
 
 
 #: A signal asks the campaign to end: what ran is kept.
@@ -206,7 +221,7 @@ def main() -> int:
         "--recheck", action="store_true", help="run the inputs of all findings again"
     )
     given = parser.parse_args()
-    kinds = given.kinds or list(KINDS)
+    kinds = given.kinds or [name for name in KINDS if name != "exports" or exports()]
     unknown = [name for name in kinds if name not in KINDS]
     if unknown:
         parser.error(f"{unknown[0]!r} is no kind; there are {', '.join(KINDS)}")

@@ -22,8 +22,11 @@ from typing import Any
 MEMORY = 12 * 2**30
 KINDS = {
     "bytes": ("fuzz.reading", "Bytes"),
+    "exports": ("fuzz.reading", "Exports"),
     "tables": ("fuzz.reading", "Tables"),
     "paths": ("fuzz.reading", "Paths"),
+    "growth": ("fuzz.growth", "Growth"),
+    "page": ("fuzz.visits", "Visits"),
     "changes": ("fuzz.changes", "Changes"),
     "states": ("fuzz.states", "States"),
     "faults": ("fuzz.faults", "Faults"),
@@ -76,6 +79,8 @@ def run(name: str, seed: int, first: int, count: int, say: Any) -> dict[str, Any
                 )
             outcomes[outcome] += 1
             say(f"={outcome}")
+        if hasattr(kind, "close"):
+            kind.close()
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
     return {"outcomes": dict(outcomes), "peak_mib": peak}
 

@@ -6,6 +6,7 @@ import csv
 import functools
 import io
 import json
+import os
 import random
 import tempfile
 from pathlib import Path
@@ -93,6 +94,28 @@ class Bytes:
         while name.endswith(SLOW) and rng.random() < 0.8:
             name, data = rng.choice(files(rng.choice(names)))
         return "file", Path(name).name, damaged(data, rng)
+
+    def run(self, given: tuple[str, str, bytes], folder: Path) -> str:
+        kind, name, data = given
+        return reading(kind, name, data, folder)
+
+
+@functools.cache
+def exports() -> tuple[Path, ...]:
+    """Real exports of at most 200 kB, where they are at hand (the folder HITSNDIFFS_DATA)."""
+    data = os.environ.get("HITSNDIFFS_DATA")
+    found = [] if data is None else sorted(Path(data).glob("exports*/**/*"))
+    return tuple(p for p in found if p.is_file() and 0 < p.stat().st_size < 200_000)
+
+
+class Exports:
+    """Damaged real exports."""
+
+    def make(self, rng: random.Random) -> tuple[str, str, bytes]:
+        path = rng.choice(exports())
+        while path.name.endswith(SLOW) and rng.random() < 0.7:
+            path = rng.choice(exports())
+        return "file", path.name, damaged(path.read_bytes(), rng)
 
     def run(self, given: tuple[str, str, bytes], folder: Path) -> str:
         kind, name, data = given
@@ -227,4 +250,4 @@ def _large(data: bytes, chunk: int) -> Any:
     return hnd.read_responses(io.BytesIO(data), sizes=as_if_large(chunk))
 
 
-__all__ = ["Bytes", "Paths", "Tables"]
+__all__ = ["Bytes", "Exports", "Paths", "Tables", "exports"]

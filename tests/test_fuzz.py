@@ -17,7 +17,16 @@ from fuzz.child import KINDS, kind_of, made, run  # noqa: E402
 from fuzz.page import counts, write_page  # noqa: E402
 
 #: Inputs of each kind: half a second each.
-COUNTS = {"bytes": 30, "tables": 50, "paths": 4, "changes": 7, "states": 2, "faults": 12}
+COUNTS = {
+    "bytes": 30,
+    "tables": 50,
+    "paths": 4,
+    "growth": 1,
+    "page": 2,
+    "changes": 7,
+    "states": 2,
+    "faults": 12,
+}
 #: A seed whose first inputs have no open finding.
 SEED = 2024
 
@@ -39,7 +48,7 @@ def test_kills_lose_nothing(tmp_path: Path) -> None:
 
 
 def test_inputs_follow_from_seed_and_number() -> None:
-    for name in KINDS:
+    for name in set(KINDS) - {"exports"}:  # that needs real files
         kind = kind_of(name)
         assert repr(made(kind, 1, 7)) == repr(made(kind, 1, 7))
         assert repr(made(kind, 1, 7)) != repr(made(kind, 1, 8))

@@ -131,8 +131,10 @@ class Users:
         return [first[0], last[0]]
 
     def _first_column(self) -> list[str]:
+        if len(self.names) <= 1:
+            return []
         first = self.names[0]
-        if len(self.names) == 1 or first in self.dropped | (self.asked or set()):
+        if first in self.dropped | (self.asked or set()):
             return []
         profile = self.all[first]
         nameless = NAMELESS.fullmatch(first) is not None
