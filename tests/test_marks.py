@@ -60,6 +60,17 @@ def test_several_answers_dropped_items_and_blanks(case: tuple) -> None:
     assert found.gains(plain).tolist() == more.tolist()
 
 
+def test_a_key_is_spelled_as_people_spell() -> None:
+    """In every place that takes right answers: letters of any case and width, with blanks."""
+    r = hnd.Responses.from_wide([["A", "none"], ["A", "C"], ["B", "C"]], items=["q1", "q2"])
+    for key in ({"q1": "A", "q2": "C"}, {"q1": " a", "q2": "Ｃ"}):
+        assert marks(r, key).marks.tolist() == [1.0, 2.0, 1.0]
+        assert hnd.rank(r, "true-answer", key=key).scores.tolist() == [0.5, 1.0, 0.5]
+        assert hnd.rank(r, "majority", key=key).key_scores.tolist() == [0.5, 1.0, 0.5]
+    blank = hnd.rank(r, "majority", key={"q1": "A", "q2": None})
+    assert blank.key_scores.tolist() == [1.0, 1.0, 0.0], "a blank in a key is no answer"
+
+
 def test_the_gradebook_file(case: tuple, tmp_path: Path) -> None:
     r, key, table = case
     marks(r, key).write(tmp_path / "marks.csv")

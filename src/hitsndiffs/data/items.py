@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hitsndiffs.data.arrays import Array, Flags, Floats
+from hitsndiffs.data.spelling import same_option
 
 __all__ = ["Items"]
 
@@ -136,7 +137,8 @@ class Items:
         return {str(label).strip(): i for i, label in enumerate(self.labels)}
 
     def option_named(self, item: int, text: str) -> int | None:
-        """The number of the item's option with this label (as text), or ``None``."""
+        """The number of the item's option with this label, in whatever spelling, or ``None``."""
         first, last = self.starts[item : item + 2].tolist()
         labels = [str(label) for label in self.option_labels[first:last]]
-        return first + labels.index(text) if text in labels else None
+        same = same_option(text, labels)
+        return None if same is None else first + labels.index(same)

@@ -18,6 +18,7 @@ __all__ = [
     "known_options",
     "no_such_user",
     "python_value",
+    "said_of",
 ]
 
 
@@ -45,7 +46,8 @@ def known_options(items: Items, answers: Mapping[Any, Any]) -> Ints:
                 f"A known answer names item {str(item)!r}, which nobody answered or which is not "
                 f"in the data; items are for example {_some(items.labels)}."
             )
-        option = items.option_named(i, str(normalise(answer)))
+        text = normalise(answer)
+        option = None if text is None else items.option_named(i, str(text))
         if option is not None:
             found.append(option)
     return np.array(found, dtype=np.int64)
@@ -81,6 +83,19 @@ def covered_items(items: Items, known: Mapping[Any, Any]) -> Flags:
     """Which items a mapping (item → anything) has an entry for."""
     names = {str(item).strip() for item in known}
     return np.array([str(item).strip() in names for item in items.labels], dtype=bool)
+
+
+def said_of(labels: Iterable[Any], given: Mapping[Any, Any]) -> Array:
+    """What a mapping says of each label, compared as text; ``None`` where it says nothing.
+
+    >>> said_of([1, 2, 3], {"1": "first half", 3: "second half"}).tolist()
+    ['first half', None, 'second half']
+    """
+    held = {str(label).strip(): value for label, value in given.items()}
+    values = [held.get(str(label).strip()) for label in labels]
+    found = np.empty(len(values), dtype=object)
+    found[:] = values
+    return found
 
 
 def no_such_user(user: Any, labels: Iterable[Any]) -> InputError:

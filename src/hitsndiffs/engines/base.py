@@ -313,6 +313,14 @@ class Engine(ABC):
         """Users × options, 1 where a user chose an option."""
         return Ones(*self.responses.rows, self.n_options)
 
+    def table(self, values: Floats) -> Floats:
+        """Users × items: the value of the option that each user chose, 0 without an answer."""
+        ones = self.by_user
+        user = np.repeat(np.arange(self.n_users), np.diff(ones.indptr))
+        found = np.zeros((self.n_users, self.n_items))
+        found[user, self.items.of_option[ones.indices]] = values[ones.indices]
+        return found
+
     @property
     def by_option(self) -> Ones:
         """Options × users, in the same form."""

@@ -15,10 +15,11 @@ from hitsndiffs.data.encoding.option_book import normalise
 from hitsndiffs.data.encoding.result import Place, check_sizes
 from hitsndiffs.data.known_key import KnownKey
 from hitsndiffs.data.responses import Responses
+from hitsndiffs.data.spelling import same_option, same_text
 from hitsndiffs.data.words import listed, shortened
 from hitsndiffs.errors import InputError
 from hitsndiffs.reading.exports.base import Column, LeftOut
-from hitsndiffs.reading.fold import Folding, fold_item, is_blank_word, same_option, same_text
+from hitsndiffs.reading.fold import Folding, fold_item, is_blank_word
 from hitsndiffs.reading.layouts.extra_rows import BOTTOM, TOP
 from hitsndiffs.reading.odd_options import odd_option_note
 from hitsndiffs.reading.options import ReadingOptions

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from hitsndiffs.data.spelling import same_text
 from hitsndiffs.data.words import shortened
 
-__all__ = ["Folding", "fold_item", "is_blank_word", "same_option", "same_text"]
+__all__ = ["Folding", "fold_item", "is_blank_word"]
 
 #: Words for «no answer», folded. Bare signs stay options if the item has other sign options.
 _PHRASES = """
@@ -25,8 +25,6 @@ _PHRASES = """
     keine angabe | ns/nr | s/r
 """
 _BLANK = frozenset(phrase.strip() for phrase in _PHRASES.split("|"))
-#: Characters that are not seen: they join or part words, or mark the byte order.
-_UNSEEN = re.compile("[\u200b-\u200f\u2060\ufeff\u00ad]")
 _BETWEEN = re.compile(r"[,;|\n]")
 #: 2,5 is one number in much of the world.
 _DECIMAL = re.compile(r"\d+,\d+")
@@ -37,33 +35,9 @@ _SIGNS = re.compile(r"[^\w\s]+")
 _OWN_SHARE = 0.05
 
 
-def same_text(text: str) -> str:
-    """Return a text without what never tells options apart: case, blanks, Unicode forms.
-
-    Examples
-    --------
-    >>> same_text("  Ａ "), same_text("Straße  1"), same_text("2,50")
-    ('a', 'strasse 1', '2,50')
-    """
-    return " ".join(unicodedata.normalize("NFKC", _UNSEEN.sub("", text)).split()).casefold()
-
-
 def is_blank_word(text: str) -> bool:
     """Whether a text means «no answer»."""
     return same_text(text) in _BLANK
-
-
-def same_option(text: str, labels: Sequence[str]) -> str | None:
-    """Return the label that is the same answer as a text, or None.
-
-    Examples
-    --------
-    >>> same_option("a", ["A", "B"]), same_option("a", ["A", "a"]), same_option("c", ["A"])
-    ('A', 'a', None)
-    """
-    if text in labels:
-        return text
-    return next((label for label in labels if same_text(label) == same_text(text)), None)
 
 
 @dataclass

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any
 from hitsndiffs.data.encoding.names import find_column, recognise
 from hitsndiffs.data.encoding.option_book import normalise
 from hitsndiffs.data.formulas import with_formulas
+from hitsndiffs.data.spelling import same_option
 from hitsndiffs.data.words import listed, shortened, suggestion
 from hitsndiffs.errors import InputError
 from hitsndiffs.reading.files.documents import FileDocument, Settings
 from hitsndiffs.reading.files.encodings import find_encoding
 from hitsndiffs.reading.files.jsontext import load
 from hitsndiffs.reading.files.source import ByteStream, line_chunks, open_stream, transcoded
-from hitsndiffs.reading.fold import same_option
 from hitsndiffs.reading.vocabulary import is_key_name
 
 if TYPE_CHECKING:

@@ -105,24 +105,10 @@ def _options(items: Items, item: int, answer: Any) -> set[int]:
     if isinstance(answer, (list, tuple, set, frozenset)):
         return {option for one in answer for option in _options(items, item, one)}
     text = str(answer).strip()
-    option = _named(items, item, text)
+    option = items.option_named(item, text)
     if option is None and re.search("[;/|]", text):
         return {o for one in re.split("[;/|]", text) for o in _options(items, item, one)}
     return set() if option is None else {option}
-
-
-def _named(items: Items, item: int, text: str) -> int | None:
-    """The option with this label, whatever its case."""
-    found = items.option_named(item, text)
-    if found is None:
-        first, last = items.starts[item : item + 2]
-        same = [
-            option
-            for option in range(int(first), int(last))
-            if str(items.option_labels[option]).strip().casefold() == text.casefold()
-        ]
-        found = same[0] if len(same) == 1 else None
-    return found
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -150,6 +136,11 @@ class Marks:
         right = np.zeros(self.engine.n_options)
         right[[o for options in self.right.values() for o in options]] = 1.0
         return right
+
+    @property
+    def right_answers(self) -> Floats:
+        """Users × :attr:`items`: 1 where the answer is right; a blank is not."""
+        return self.engine.table(self._right)[:, sorted(self.right)]
 
     @cached_property
     def _counted(self) -> Floats:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hitsndiffs.data.lookup import python_value
+from hitsndiffs.data.lookup import python_value, said_of
 from hitsndiffs.data.words import count, listed
 from hitsndiffs.errors import InputError
 from hitsndiffs.results.marks import Marks, marks
@@ -43,8 +43,7 @@ def parts(data: Any, key: Mapping[Any, Any], sections: Mapping[Any, Any]) -> Par
     [False, False]
     """
     found = marks(data, key)
-    held = {str(item).strip(): section for item, section in sections.items()}
-    own = np.array([held.get(str(item).strip()) for item in found.items], dtype=object)
+    own = said_of(found.items, sections)
     names = list(dict.fromkeys(section for section in own.tolist() if section is not None))
     if len(names) < 2:
         raise InputError(
@@ -65,7 +64,7 @@ class Parts:
     @cached_property
     def _right(self) -> Floats:
         """Users with any answer × items: 1 where right; a blank is wrong."""
-        return right_answers(self.marks)[np.isfinite(self.marks.marks)]
+        return self.marks.right_answers[np.isfinite(self.marks.marks)]
 
     @cached_property
     def _totals(self) -> list[Floats]:
@@ -116,20 +115,6 @@ class Parts:
         return to_frame(columns, self.marks.responses.kind)
 
 
-def right_answers(found: Marks) -> Floats:
-    """Users × items that count (in the order of ``found.items``): 1 where the answer is right."""
-    from scipy.sparse import csr_array
-
-    ones = found.engine.by_user
-    chosen = csr_array((np.ones(len(ones.indices)), ones.indices, ones.indptr), ones.shape)
-    pairs = [(o, n) for n, item in enumerate(sorted(found.right)) for o in found.right[item]]
-    options, items = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
-    shape = (ones.shape[1], len(found.right))
-    return np.asarray(
-        (chosen @ csr_array((np.ones(len(options)), (options, items)), shape)).toarray()
-    )
-
-
 def _alpha(right: Floats) -> float:
     """Cronbach's alpha of some items."""
     k, total = right.shape[1], right.sum(1).var(ddof=1)
@@ -154,8 +139,7 @@ def differences(data: Any, key: Mapping[Any, Any], groups: Mapping[Any, Any]) ->
         User → group. With more than two groups the two largest are compared.
     """
     found = marks(data, key)
-    held = {str(user).strip(): group for user, group in groups.items()}
-    own = np.array([held.get(str(user).strip()) for user in found.responses.users], dtype=object)
+    own = said_of(found.responses.users.tolist(), groups)
     own[~np.isfinite(found.marks)] = None
     sizes = Counter(group for group in own.tolist() if group is not None)
     names = sorted(sizes, key=lambda group: (-sizes[group], str(group)))
@@ -179,7 +163,7 @@ class Differences:
     def columns(self) -> dict[str, Any]:
         """The columns of :meth:`table`, by name."""
         use = np.isin(self.group_of_user, self.groups)
-        right = right_answers(self.marks)[use]
+        right = self.marks.right_answers[use]
         second = (self.group_of_user[use] == self.groups[1]).astype(float)
         total = right.sum(1)
         rows = np.array(

@@ -226,10 +226,12 @@ def spelled(
     name
         What to call them in a sentence.
     """
-    from hitsndiffs.reading.fold import same_option
+    from hitsndiffs.data.encoding.option_book import normalise
 
     items, found, unchosen = responses.structure, {}, []
     for item, answer in given.items():
+        if normalise(answer) is None:
+            continue  # a blank in a key
         place = items.places.get(str(item).strip())
         if place is not None:
             own = items.option_labels[slice(*items.starts[place : place + 2])]
@@ -239,13 +241,14 @@ def spelled(
                     f"{name}: put the right answer to {str(item)!r} in place of {BLANK!r}; the "
                     f"answers given are {', '.join(texts[:6])}."
                 )
-            same = same_option(str(answer), texts)
-            if same is None:
+            option = items.option_named(place, str(answer))
+            if option is None:
                 unchosen.append(
                     f"{name}: nobody chose {str(answer)!r} in {str(item)!r}; the answers given are "
                     f"{', '.join(texts[:6])}."
                 )
-            answer = same or answer
+            else:
+                answer = str(items.option_labels[option])
         found[item] = answer
     return found, unchosen
 

@@ -114,12 +114,7 @@ class ShortForm:
 
 def _right(ranking: Ranking) -> Floats:
     """Users of the largest component × items: how likely the user's answer is right."""
-    data = ranking.data
-    ones = data.by_user
-    right = np.zeros((data.n_users, data.n_items))
-    users = np.repeat(np.arange(data.n_users), np.diff(ones.indptr))
-    chances = np.asarray(ranking.key_chances, dtype=float)
-    right[users, data.items.of_option[ones.indices]] = chances[ones.indices]
+    right = ranking.data.table(np.asarray(ranking.key_chances, dtype=float))
     return np.asarray(right[ranking.components == 0])
 
 
