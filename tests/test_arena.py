@@ -1,4 +1,4 @@
-"""The arena: settings are what they say, cells are kept, and a small run writes a page."""
+"""The arena: data are what they say, cells are kept, and a small run writes a page."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from benchmarks.arena import __main__ as arena
-from benchmarks.arena import measuring, real, running
+from benchmarks.arena import measuring, page, real, running
 from benchmarks.arena.cases import Case
 from benchmarks.arena.settings import SETTINGS
-from benchmarks.arena.summary import Difference, Results, no_worse
+from benchmarks.arena.story_kinds import STORIES, told
 from hitsndiffs import Responses
 
 
@@ -75,7 +75,7 @@ def test_a_cell_is_judged_by_the_truth():
 
 def test_known_answers_are_drawn_from_the_options_chosen():
     case = small_case()
-    told = measuring.ANCHORED["auto + 5 known answers"].told
+    told = measuring.KNOWN["auto + 5 known answers"].told
     assert told(case, measuring.true_shares(case), 0) == {"answers": {"i": "A", "j": "A"}}
 
 
@@ -84,72 +84,77 @@ def test_a_method_that_does_not_apply_leaves_a_word():
     assert set(record) == {"error"}
 
 
-def test_cells_are_kept_until_the_source_changes(tmp_path, monkeypatch):
-    store = running.Store(tmp_path)
-    store.add(("hnd", "paper/grm", 0), {"accuracy": 0.5})
-    with store.path.open("a", encoding="utf-8") as file:
-        file.write('{"contestant": "hnd", "da')
-    assert running.Store(tmp_path).records == {("hnd", "paper/grm", 0): {"accuracy": 0.5}}
-    monkeypatch.setattr(running, "_source", lambda contestant: "something else")
-    assert running.Store(tmp_path).records == {}
+@pytest.mark.parametrize("name", STORIES)
+def test_stories_are_valid_and_settled_by_their_number(name):
+    case, again, other = told(name, 0), told(name, 0), told(name, 3)
+    assert np.array_equal(case.responses.codes, again.responses.codes)
+    assert not np.array_equal(case.responses.codes, other.responses.codes)
+    shares = case.shares
+    assert np.isnan(shares).all() or np.nanstd(shares) > 0
+    if case.key and not np.isnan(shares).any():
+        by_key = measuring.true_shares(Case(case.responses, case.key))
+        assert np.allclose(by_key, shares)
 
 
-def test_a_fingerprint_follows_imports_and_settings():
-    source = running._source("majority")
-    assert "class Majority" in source
-    assert "class Responses" in source
-    assert "class LatentKey" not in source
-    assert "class LatentKey" in running._source("auto")
-    prints = {running.fingerprint("hnd", name) for name in SETTINGS}
-    assert len(prints) == len(SETTINGS)
+def test_there_are_stories_of_every_sort():
+    made = [told(name, 0) for name in STORIES]
+    nothing = [np.isnan(case.shares).all() for case in made]
+    assert sum(nothing) >= 5
+    assert any(not case.key and not void for case, void in zip(made, nothing, strict=True))
 
 
-def test_every_set_is_in_one_half():
-    assert sorted(real.DEVELOP + real.ASIDE) == sorted(real.PAPER + real.OTHERS)
-    assert len(real.DEVELOP) == len(real.ASIDE) == 8
+ONLY = [
+    "--data", "paper/c1p,test/10*,story/plain*", "--methods", "auto*,hnd,majority",
+    "--settings-runs", "1", "--paper-runs", "1", "--stories-runs", "1",
+]  # fmt: skip
 
 
-def test_a_target_missed_within_its_error_is_said_to_be():
-    def outcome(mean, error, **options):
-        return no_worse("t", {"s": Difference(mean, error, 20)}, **options).outcome
-
-    assert outcome(0.01, 0.001) == "met"
-    assert outcome(-0.001, 0.001) == "met within error"
-    assert outcome(-0.01, 0.001) == "**not met**"
-    assert outcome(-0.002, 0.0001, allowed=0.003) == "met"
-    assert outcome(-0.01, float("nan")) == "**not met**"
-
-
-def test_differences_are_paired():
-    results = Results(
-        {
-            ("a", "d", 0): {"x": 1.0},
-            ("a", "d", 1): {"x": 3.0},
-            ("b", "d", 1): {"x": 2.0},
-            ("b", "d", 2): {"x": 9.0},
-        }
-    )
-    assert results.difference("a", "b", "d", "x").mean == 1.0
-    assert results.difference("a", "b", "d", "x").n == 1
-
-
-def test_a_small_run_writes_a_page_and_goes_on(tmp_path, monkeypatch):
+def test_a_run_is_the_same_in_any_number_of_processes_and_goes_on(tmp_path, monkeypatch):
     monkeypatch.delenv(real.VARIABLE, raising=False)
-    monkeypatch.chdir(tmp_path)
-    only = ["--data", "paper/c1p,test/10*", "--methods", "auto,hnd,majority", "--jobs", "1"]
-    arena.main(["--settings-runs", "1", "--paper-runs", "1", *only])
-    page = (tmp_path / "docs" / "arena.md").read_text(encoding="utf-8")
-    assert "certified, and as exact as HnD | 1 of 1 certified" in page
-    kept = (tmp_path / ".arena" / "cells.jsonl").read_text(encoding="utf-8")
-    assert len(kept.splitlines()) == 6
+    monkeypatch.setenv("OMP_NUM_THREADS", "1")
+    files = [tmp_path / f"{jobs}.json" for jobs in (1, 2)]
+    for jobs, file in zip("12", files, strict=True):
+        arena.main([*ONLY, "--jobs", jobs, "--results", str(file), "--page", str(tmp_path / "p")])
+    one, two = map(running.read, files)
+    for records in (one, two):
+        for record in records.values():
+            record.pop("seconds", None)
+    assert one == two
+    assert len(one) == 3 + 3 + 2
     monkeypatch.setattr(running, "measure", None)  # nothing is left to measure
-    arena.main(["--settings-runs", "1", "--paper-runs", "1", *only])
+    arena.main([*ONLY, "--jobs", "1", "--results", str(files[0]), "--page", str(tmp_path / "p")])
+    text = (tmp_path / "p").read_text(encoding="utf-8")
+    assert "| **plain exam**: A test of four options, as they come. | 1 |" in text
+
+
+def test_the_page_counts_what_was_sure_and_wrong():
+    def record(accuracy, confidence):
+        return {"accuracy": accuracy, "confidence": confidence, "seconds": 1.0, "size": [3, 2, 6]}
+
+    cells = {
+        ("auto", "real/mcq/IT", 0): record(0.9, 0.5),
+        ("auto", "real/mcq/Science", 0): record(-0.2, 0.7),
+        ("auto", "story/noise", 0): {"confidence": 0.85},
+        ("auto", "story/noise", 1): {"confidence": 0.5},
+        ("auto", "structure/exam", 0): record(0.1, 0.9),
+        (measuring.ASKED, "structure/exam", 0): record(0.8, 0.9),
+    }
+    text = page.page(cells)
+    assert "below 0.3 on 1: Science, and less than 0.6 with one above 0.7 on 1: IT (of 2" in text
+    assert "| 2 | – | 0 | 0.68 | 1 | 1 | – |" in text
+    assert "| **exam** | 1 | 0.10 | 0 | 0.90 | 1 | 1 | 1 of 1 |" in text
+    assert "| 0.8–1.0 | – | – | – | 0.00 of 1 | – | 0.00 of 1 |" in text
+
+
+def test_the_page_keeps_the_ablation_of_the_one_before():
+    table = f"{page.ablation.BEGIN}\n\nwhat each part buys\n\n{page.ablation.END}"
+    assert table in page.page({}, f"before\n\n{table}\n\nafter\n")
 
 
 @pytest.mark.data
 def test_real_sets_and_parts_of_them_are_read(data_folder):
     assert real.present()
-    name = real.present()[0]
+    name = real.present()[-1]
     whole, part = real.load(name), real.part(name, 0)
     assert set(part.key) == set(part.responses.items.tolist()) <= set(whole.key)
     assert part.responses.n_users <= real.PART_USERS

@@ -12,10 +12,10 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from benchmarks.arena import __main__ as arena
-from benchmarks.arena import measuring, peers, real, real_tables, running
+from benchmarks.arena import measuring, peers, real
 from benchmarks.arena.cases import Case
+from benchmarks.arena.page import page
 from benchmarks.arena.peers import PEERS, LeftOut
-from benchmarks.arena.summary import Results
 from hitsndiffs import Responses
 
 pytestmark = [
@@ -167,26 +167,22 @@ def test_a_judge_who_shares_no_item_says_nothing():
     assert peers.judged(agree, 0, 2, 1) == 0.5
 
 
-def test_peers_run_on_real_sets_and_have_their_source(monkeypatch):
-    monkeypatch.setattr(real, "present", lambda: ["IT"])
-    cells = arena.planned(arena.Runs(1, 1, 1, 1))
-    assert {(name, "real/IT", 0) for name in PEERS} <= set(cells)
-    assert {data for name, data, _ in cells if name in PEERS} == {"real/IT"}
-    assert "def greedy_triplets" in running._source("full triplets")
-    assert "def greedy_triplets" not in running._source("majority")
+def test_peers_run_on_real_sets_only(monkeypatch):
+    monkeypatch.setattr(real, "present", lambda: ["mcq/IT"])
+    cells = arena.planned(arena.Runs(1, 1, 1, 1, 1))
+    assert {(name, "real/mcq/IT", 0) for name in PEERS} <= set(cells)
+    assert {data for name, data, _ in cells if name in PEERS} == {"real/mcq/IT"}
 
 
-def test_the_page_shows_a_dash_and_the_reason():
-    results = Results(
+def test_a_peer_is_beside_the_default_on_the_sets_it_can_rank():
+    default = {"accuracy": 0.5, "confidence": 0.5, "seconds": 1.0, "size": [3, 2, 6]}
+    text = page(
         {
-            ("crowd-kit KOS", "real/IT", 0): {"error": "for 2 labels only"},
-            ("crowd-kit MACE", "real/IT", 0): {"accuracy": 0.75, "key_share": 0.5},
+            ("auto", "real/mcq/IT", 0): default,
+            ("auto", "real/mcq/Science", 0): default | {"accuracy": 0.9},
+            ("crowd-kit KOS", "real/mcq/IT", 0): {"error": "for 2 labels only"},
+            ("crowd-kit MACE", "real/mcq/IT", 0): {"accuracy": 0.75, "key_share": 0.5},
         }
     )
-    text = real_tables.section(results)
-    row = next(line for line in text.partition("### Peers")[2].splitlines() if "| IT |" in line)
-    cells = [cell.strip() for cell in row.split("|")][-9:-1]
-    assert dict(zip(PEERS, cells, strict=True)) == dict.fromkeys(PEERS, "–") | {
-        "crowd-kit MACE": "0.75"
-    }
-    assert "- crowd-kit KOS, for 2 labels only: IT" in text
+    assert "| crowd-kit MACE | 1 | 0.750 | 0.500 | 0.500 | – | – | 1.00 |" in text
+    assert "| crowd-kit KOS | 0 | – | – | – | – | – | – |" in text

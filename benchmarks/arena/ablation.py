@@ -2,31 +2,32 @@
 
 Every term is switched off, and every number moved down and up, one at a time; the table shows what
 that does to the mean Spearman with the true shares of right answers, on real sets and on kinds of
-structures. Large sets are left out. With ``--page docs/arena.md`` the table is written there.
+structures. Large sets are left out. The table goes into the arena's page.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
 import warnings
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import fields, replace
+from functools import cache
+from itertools import product
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from benchmarks.arena import real
-from benchmarks.arena.cases import Case
-from benchmarks.arena.measuring import true_shares
-from benchmarks.arena.stories import written
-from benchmarks.arena.structures import structure
-from benchmarks.arena.summary import number, table
+from benchmarks.arena.measuring import case_of, true_shares
 from hitsndiffs.engines import open_engine
 from hitsndiffs.methods.core.method import LatentKey
 from hitsndiffs.methods.core.settings import DEFAULT, Settings
 from hitsndiffs.results.metrics import accuracy
 
-__all__ = ["changes", "scored"]
+__all__ = ["changes", "kept", "scored"]
 
 #: Larger sets take long and tell little: they come out alike whatever is changed.
 MOST_ANSWERS = 15_000
@@ -36,7 +37,8 @@ KINDS = ("exam", "letters", "runs and letters", "crowd", "true or false", "marks
 DOWN, UP = 0.25, 4.0
 #: A set that changes by more than this counts as better or worse.
 CHANGED = 0.05
-BEGIN = "<!-- ablation: written by python -m benchmarks.arena.ablation --page docs/arena.md -->"
+HEADING = "## What each part of the core buys"
+BEGIN = "<!-- ablation: written by python -m benchmarks.arena.ablation -->"
 END = "<!-- ablation: end -->"
 
 
@@ -56,66 +58,70 @@ def changes() -> dict[str, Settings]:
     return made
 
 
-def cases(runs: int) -> dict[str, Case]:
-    """Real sets of a moderate size, and structures."""
-    found = {}
-    for name in real.present():
-        case = real.load(name)
-        if case.responses.n_responses <= MOST_ANSWERS:
-            found[name] = case
-    for kind in KINDS:
-        for seed in range(runs):
-            found[f"{kind} {seed}"] = structure(kind, seed)
-    return found
+def sets(runs: int) -> list[tuple[str, int]]:
+    """Real sets of a moderate size, and structures: names and seeds."""
+    found = [(f"real/{name}", 0) for name in real.present()]
+    small = [each for each in found if case_of(*each).responses.n_responses <= MOST_ANSWERS]
+    return [*small, *((f"structure/{kind}", seed) for kind in KINDS for seed in range(runs))]
 
 
-def scored(settings: Settings, sets: dict[str, Case]) -> dict[str, float]:
-    """Spearman with the true shares on every set."""
-    made = type("Changed", (LatentKey,), {"settings": settings})
-    found = {}
-    for name, case in sets.items():
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            fit = made()._fit(open_engine(case.responses))
-        found[name] = accuracy(true_shares(case), fit.scores)
-    return found
+def scored(change: str, data: str, seed: int) -> float:
+    """Spearman with the true shares on one set, with one thing changed."""
+    made = type("Changed", (LatentKey,), {"settings": _changes()[change]})
+    case = case_of(data, seed)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        fit = made()._fit(open_engine(case.responses))
+    return accuracy(true_shares(case), fit.scores)
+
+
+_changes = cache(changes)
+
+
+def kept(page: str) -> str:
+    """The section as it is in a page (empty if there is none)."""
+    return BEGIN + page.partition(BEGIN)[2].partition(END)[0] + END
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Measure, print, and write the table if a page is given."""
+    """Measure, print, and write the table into the arena's page."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.arena.ablation")
     parser.add_argument("--runs", type=int, default=3, help="data sets of each kind (3)")
     parser.add_argument("--only", default="", help="only changes whose name contains this")
-    parser.add_argument("--page", type=Path, help="write the table into this page")
+    parser.add_argument("--page", type=Path, default=Path("docs/arena.md"), help="the page")
+    parser.add_argument("--jobs", type=int, default=2, help="processes (2)")
     given = parser.parse_args(arguments)
-    sets = cases(given.runs)
-    base = scored(DEFAULT, sets)
+    names = [name for name in changes() if given.only in name or name == "as it is"]
+    cases = sets(given.runs)
+    todo = [(name, *case) for case, name in product(cases, names)]
+    os.environ.update(OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1")
+    with ProcessPoolExecutor(given.jobs, mp_context=get_context("spawn")) as pool:
+        values = list(pool.map(scored, *zip(*todo, strict=True), chunksize=len(names)))
+    found = dict(zip(todo, values, strict=True))
     rows = []
-    for name, settings in changes().items():
-        if given.only not in name and name != "as it is":
-            continue
-        found = base if settings is DEFAULT else scored(settings, sets)
-        moved = np.array([found[each] - base[each] for each in sets])
+    for name in names:
+        mine, base = (np.array([found[w, *case] for case in cases]) for w in (name, "as it is"))
+        moved = mine - base
         rows.append(
-            [
-                name,
-                number(float(np.nanmean([*found.values()]))),
-                f"{np.nanmean(moved):+.3f}",
-                str(int((moved > CHANGED).sum())),
-                str(int((moved < -CHANGED).sum())),
-            ]
-        )
-        print(" | ".join(rows[-1]), flush=True)
+            (
+                name, f"{np.nanmean(mine):.3f}", f"{np.nanmean(moved):+.3f}",
+                str(int((moved > CHANGED).sum())), str(int((moved < -CHANGED).sum())),
+            )
+        )  # fmt: skip
     rows[1:] = sorted(rows[1:], key=lambda row: float(row[2]))
-    made = table(["change", "mean Spearman", "difference", "sets better", "worse"], rows)
-    about = (
-        f"{len(sets)} sets (real ones of up to {MOST_ANSWERS:,} answers, and {given.runs} of each "
-        f"of {len(KINDS)} kinds); *better* and *worse*: by more than {CHANGED}."
-    )
-    if given.page:
-        text = f"## What each part of the core buys\n\n{about}\n\n{made}"
-        page = written(given.page.read_text(encoding="utf-8"), text, BEGIN, END)
-        given.page.write_text(page, encoding="utf-8")
+    lines = [
+        BEGIN, "", HEADING, "",
+        "Every term switched off, and every number moved to a quarter and to four times. "
+        f"{len(cases)} sets: real ones of up to {MOST_ANSWERS:,} answers, and {given.runs} of each "
+        f"of {len(KINDS)} kinds of structures. *Better* and *worse*: sets that change by more than "
+        f"{CHANGED}.", "",
+        "| change | mean Spearman | difference | sets better | worse |",
+        "|---|---:|---:|---:|---:|",
+        *("| " + " | ".join(row) + " |" for row in rows), "", END,
+    ]  # fmt: skip
+    print("\n".join(lines))
+    page = given.page.read_text(encoding="utf-8")
+    given.page.write_text(page.replace(kept(page), "\n".join(lines)), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -43,6 +43,8 @@ class Case:
         For each user the share of right answers that the model expects on the items answered.
     normal
         Whether the abilities come from N(0, 1), as methods suppose.
+    shares
+        The share of each user's answers that are right, where not one key for all says it.
     """
 
     responses: Responses
@@ -50,6 +52,7 @@ class Case:
     abilities: Array | None = None
     expected: Array | None = None
     normal: bool = False
+    shares: Array | None = None
 
 
 class Sheets(NamedTuple):

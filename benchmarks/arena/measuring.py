@@ -16,14 +16,16 @@ from benchmarks.arena import peers, real
 from benchmarks.arena.cases import Case
 from benchmarks.arena.peers import PEERS, LeftOut, Peer
 from benchmarks.arena.settings import SETTINGS
+from benchmarks.arena.story_kinds import told as story
 from benchmarks.arena.structures import structure
 from hitsndiffs.engines import open_engine
 from hitsndiffs.results.metrics import accuracy, average_ranks
 
 __all__ = [
-    "ANCHORED",
+    "ASKED",
     "CONTESTANTS",
-    "OURS",
+    "KNOWN",
+    "RIGHT",
     "Contestant",
     "case_of",
     "key_share",
@@ -34,8 +36,8 @@ __all__ = [
 Array = npt.NDArray[np.float64]
 Record = dict[str, Any]
 
-#: The library's own methods; the others are rivals, or told the key.
-OURS = ("auto", "latent-key", "hnd-robust")
+#: A ranking is right about axis and sign when its Spearman with the truth is above this.
+RIGHT = 0.3
 #: Half the width of a 95 % interval, in standard errors.
 Z95 = 1.959964
 
@@ -60,10 +62,6 @@ class Contestant:
 
 def _key(case: Case, truth: Array, seed: int) -> dict[str, Any]:  # noqa: ARG001
     return {"key": case.key}
-
-
-def _strong_user(case: Case, truth: Array, seed: int) -> dict[str, Any]:  # noqa: ARG001
-    return {"strong_user": case.responses.users[int(np.nanargmax(truth))]}
 
 
 def _answers(count: int) -> Callable[[Case, Array, int], dict[str, Any]]:
@@ -91,34 +89,28 @@ CONTESTANTS: dict[str, Contestant] = {
     **{
         name: Contestant(name)
         for name in (
-            *OURS,
-            "hnd",
-            "abh",
-            "hits",
-            "truthfinder",
-            "investment",
-            "pooled-investment",
-            "majority",
-            "dawid-skene",
+            "auto", "hnd-robust", "hnd", "abh", "hits", "truthfinder", "investment",
+            "pooled-investment", "majority", "dawid-skene",
         )
     },
     **{
         f"dawid-skene/{model}": Contestant("dawid-skene", {"model": model})
         for model in ("full", "hierarchical")
     },
+    **{name: Contestant(name) for name in ("double-centred", "glad", "mace", "minimax-entropy")},
     "true-answer": Contestant("true-answer", told=_key),
     "grm": Contestant("grm", told=_key),
+}  # fmt: skip
+#: The default method, told some right answers, drawn at random.
+KNOWN: dict[str, Contestant] = {
+    f"auto + {n} known answer{'s' if n > 1 else ''}": Contestant("auto", told=_answers(n))
+    for n in (1, 2, 3, 5, 10)
 }
-#: The default method, told a little: known answers drawn at random, those of the items that it asks
-#: for, or the best user's name.
-ANCHORED: dict[str, Contestant] = {
-    **{
-        f"auto + {n} known answer{'s' if n > 1 else ''}": Contestant("auto", told=_answers(n))
-        for n in (1, 2, 3, 5)
-    },
-    "auto + 2 asked answers": Contestant("auto", told=_asked(2)),
-    "auto + one strong user": Contestant("auto", told=_strong_user),
-}
+#: The default method, told the right answers of the two items that it asks for.
+ASKED = "auto + 2 asked answers"
+_TOLD = KNOWN | {ASKED: Contestant("auto", told=_asked(2))}
+#: Models whose time grows fast: the most answers that each is given.
+MOST_ANSWERS = {"glad": 100_000, "mace": 400_000, "minimax-entropy": 100_000, "grm": 100_000}
 
 
 def case_of(data: str, seed: int) -> Case:
@@ -129,6 +121,8 @@ def case_of(data: str, seed: int) -> Case:
         return real.part(data.removeprefix("part/"), seed)
     if data.startswith("structure/"):
         return structure(data.removeprefix("structure/"), seed)
+    if data.startswith("story/"):
+        return story(data.removeprefix("story/"), seed)
     return SETTINGS[data](seed)
 
 
@@ -137,7 +131,9 @@ def measure(name: str, case: Case, seed: int) -> Record:
     truth = true_shares(case)
     if name in PEERS:
         return _measure_peer(PEERS[name], case, truth)
-    contestant = (CONTESTANTS | ANCHORED)[name]
+    contestant = (CONTESTANTS | _TOLD)[name]
+    if case.responses.n_responses > MOST_ANSWERS.get(name, case.responses.n_responses):
+        return {"error": f"for at most {MOST_ANSWERS[name]:,} answers"}
     params = dict(contestant.params)
     if contestant.told is not None:
         params |= contestant.told(case, truth, seed)
@@ -155,11 +151,12 @@ def measure(name: str, case: Case, seed: int) -> Record:
         "seconds": round(seconds, 4),
         "converged": ranking.converged,
         "consistent": ranking.consistent,
-        "chosen": None if ranking.fit.choice is None else ranking.fit.choice.method,
+        "size": [case.responses.n_users, case.responses.n_items, case.responses.n_responses],
     }
     likely = ranking.fit.key_probabilities
-    if likely is not None and not ranking.parameters.get("key"):
+    if likely is not None and case.key and not ranking.parameters.get("key"):
         record["key_share"] = key_share(likely, case)
+        record["key_bins"] = _key_bins(ranking, case)
     if case.abilities is not None:
         found = ranking.scores if ranking.abilities is None else ranking.abilities
         record["ability"] = accuracy(case.abilities, found)
@@ -181,8 +178,10 @@ def _measure_peer(peer: Peer, case: Case, truth: Array) -> Record:
 
 
 def true_shares(case: Case) -> Array:
-    """The share of each user's answers that are right under the key."""
+    """The share of each user's answers that are right; NaN where nothing is known to be."""
     r = case.responses
+    if case.shares is not None:
+        return case.shares
     right = _right_options(case).astype(float)
     known = np.isin(r.items, list(case.key))[r.option_items].astype(float)
     sums = open_engine(r)
@@ -209,6 +208,17 @@ def key_share(probabilities: Array, case: Case) -> float:
     ties = np.maximum(np.add.reduceat(likeliest.astype(int), starts), 1)
     hits = float((likeliest & _right_options(case)) @ (1 / ties[items]))
     return hits / len(case.key)
+
+
+def _key_bins(ranking: hnd.Ranking, case: Case) -> list[list[float]]:
+    """In tenths of how sure the key of an item is said to be: items, the sum of it, right ones."""
+    bins = np.zeros((10, 3))
+    for item, (option, sure) in ranking.answer_key(with_confidence=True).items():
+        if item in case.key:
+            right = case.key[item] == str(option)
+            bins[min(int(10 * sure + 1e-9), 9)] += (1, sure, right)
+    found: list[list[float]] = bins.round(4).tolist()
+    return found
 
 
 def _coverage(ranking: hnd.Ranking, case: Case) -> Record:

@@ -2,8 +2,7 @@
 
 Each story is a small function of a source of chance and a size, and its docstring tells it. In
 some a shared mistake looks like knowledge, in some there is nothing to find at all, and some are
-ordinary: they show whether a method is merely cautious. ``python -m benchmarks.arena.stories``
-ranks them all.
+ordinary: they show whether a method is merely cautious.
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from benchmarks.arena.cases import Array, Codes
+from benchmarks.arena.cases import Array, Case, Codes
 from benchmarks.arena.story_parts import (
     Exam,
     Rng,
@@ -23,8 +22,12 @@ from benchmarks.arena.story_parts import (
     logistic,
     workers,
 )
+from hitsndiffs import Responses
 
-__all__ = ["STORIES", "Teller"]
+__all__ = ["STORIES", "Teller", "told"]
+
+#: Users and items of the runs, by turns.
+SIZES = ((18, 12), (60, 30), (120, 40))
 
 #: A story is told with a source of chance, a number of users and a number of items.
 Teller = Callable[[Rng, int, int], Story]
@@ -36,6 +39,19 @@ def story(tell: Teller) -> Teller:
     """Enter a story under the name of its function."""
     STORIES[tell.__name__.replace("_", " ")] = tell
     return tell
+
+
+def told(name: str, run: int) -> Case:
+    """One data set of a story."""
+    users, items = SIZES[run % len(SIZES)]
+    tale = STORIES[name](np.random.default_rng([*name.encode(), run]), users, items)
+    responses = Responses.from_wide(tale.codes)
+    shares = np.full(responses.n_users, np.nan)
+    if tale.right is not None:
+        given = (tale.codes >= 0).sum(axis=1)
+        np.divide(tale.right.sum(axis=1), given, out=shares, where=given > 0)
+    key = {} if tale.key is None else dict(zip(responses.items, map(str, tale.key), strict=True))
+    return Case(responses, key, shares=shares)
 
 
 # -- ordinary ones: is it merely cautious? ----------------------------------------------------
