@@ -12,7 +12,17 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from hitsndiffs.data.encoding.names import recognise
-from hitsndiffs.reading.exports.base import Choices, Document, Format, Refusal, Sample, Stream
+from hitsndiffs.reading.exports.base import (
+    Choices,
+    Document,
+    Format,
+    Refusal,
+    Sample,
+    Stream,
+    columns,
+    either,
+    keys,
+)
 from hitsndiffs.reading.exports.common import (
     as_text,
     folded,
@@ -147,13 +157,7 @@ _OWN = words(
     "id|annotator|annotation_id|created_at|updated_at|lead_time|agreement|inner_id|"
     "total_annotations"
 )
-
-
-def _recognise_flat(sample: Sample) -> str | None:
-    wanted = ("annotator", "annotation_id", "lead_time")
-    rows = sample.has_columns(*wanted) and bool(sample.rows)
-    there = sample.has_keys(*wanted) if sample.is_json else rows
-    return "each record is an annotation (annotator, annotation_id, lead_time)" if there else None
+_FLAT = "each record is an annotation (annotator, annotation_id, lead_time)"
 
 
 def _fill_flat(sheet: Sheet) -> None:
@@ -211,18 +215,15 @@ LABEL_STUDIO_FLAT = Format(
     "label-studio-min",
     "Label Studio, JSON-MIN and CSV",
     "A record per annotation, with annotator, annotation_id and lead_time",
-    _recognise_flat,
+    either(
+        columns("annotator", "annotation_id", "lead_time", because=_FLAT),
+        keys("annotator", "annotation_id", "lead_time", because=_FLAT),
+    ),
     by_table(_fill_flat, records=True),
 )
 
 
 # -- Prodigy ---------------------------------------------------------------------------------------
-
-
-def _recognise_prodigy(sample: Sample) -> str | None:
-    if sample.has_keys("_input_hash", "_task_hash", "answer"):
-        return "each line has _input_hash, _task_hash and an answer"
-    return None
 
 
 def _prodigy(document: Document, choices: Choices) -> Iterator[Given]:
@@ -252,7 +253,10 @@ PRODIGY = Format(
     "prodigy",
     "Prodigy, annotations",
     "JSONL, a line per annotation; views choice and classification",
-    _recognise_prodigy,
+    keys(
+        *("_input_hash", "_task_hash", "answer"),
+        because="each line has _input_hash, _task_hash and an answer",
+    ),
     _Records(
         _prodigy,
         (
@@ -269,14 +273,6 @@ PRODIGY = Format(
 
 
 # -- Labelbox: export v2 (NDJSON), and the older JSON with a record per label ----------------------
-
-
-def _recognise_labelbox(sample: Sample) -> str | None:
-    if sample.has_keys("data_row", "projects"):
-        return "each line has a data_row and its projects"
-    if sample.has_keys("DataRow ID", "Label", "Created By"):
-        return "each record has a DataRow ID, a Label and who made it"
-    return None
 
 
 def _labelbox(document: Document, _: Choices) -> Iterator[Given]:
@@ -315,7 +311,13 @@ LABELBOX = Format(
     "labelbox",
     "Labelbox, export v2 and the older JSON",
     "NDJSON with data_row and projects, or records with a Label; radio and checklist answers",
-    _recognise_labelbox,
+    either(
+        keys("data_row", "projects", because="each line has a data_row and its projects"),
+        keys(
+            *("DataRow ID", "Label", "Created By"),
+            because="each record has a DataRow ID, a Label and who made it",
+        ),
+    ),
     _Records(
         _labelbox,
         (

@@ -8,6 +8,7 @@ separators, sheets, attempts, folding of answers, keys from points, the codes of
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -29,14 +30,18 @@ __all__ = [
     "Format",
     "Kind",
     "LeftOut",
+    "Recogniser",
     "Refusal",
     "Role",
     "Sample",
     "Status",
     "Stream",
     "absent",
-    "has_columns",
+    "columns",
+    "either",
+    "keys",
     "number_attempts",
+    "refuse",
 ]
 
 Kind = Literal["table", "sheets", "json", "jsonl", "parquet", "stats", "folder", "archive", "text"]
@@ -135,10 +140,6 @@ class Sample:
     def full_rows(self) -> list[list[str]]:
         """The first rows, all as wide as the header."""
         return padded([list(row) for row in self.rows], len(self.header))
-
-    def has_columns(self, *names: str) -> bool:
-        """Whether all these columns exist; case and extra whitespace do not matter."""
-        return {folded(name) for name in names} <= {folded(name) for name in self.header}
 
     @property
     def fields(self) -> list[str]:
@@ -357,6 +358,8 @@ def _as_set(answer: str | Iterable[str] | None) -> tuple[str, ...]:
 
 #: Turns a document into a stream, given what the caller said.
 Converter = Callable[[Document, Choices], Stream]
+#: Says why a sample has a format, or that it has another (None).
+Recogniser = Callable[[Sample], str | None]
 
 
 @dataclass(frozen=True)
@@ -386,18 +389,48 @@ class Format:
     name: str
     title: str
     about: str
-    recognise: Callable[[Sample], str | None]
+    recognise: Recogniser
     convert: Converter
     tried: str = ""
 
 
-def has_columns(*names: str, because: str) -> Callable[[Sample], str | None]:
-    """Recognise the tables that have all these columns."""
+#: A table with more columns than this is not searched for names.
+_MOST_COLUMNS = 5000
+
+
+def columns(*wanted: str, because: str, without: str = "") -> Recogniser:
+    """Recognise tables by patterns that match a name of a column each, and one that matches none.
+
+    Case and extra blanks do not matter.
+    """
 
     def recognise(sample: Sample) -> str | None:
-        return because if sample.is_table and sample.has_columns(*names) else None
+        if not sample.is_table or not 0 < len(sample.header) <= _MOST_COLUMNS:
+            return None
+        names = "\n".join(map(folded, sample.header))
+        match = lambda pattern: re.search(f"^(?:{pattern})$", names, re.M)  # noqa: E731
+        return because if all(map(match, wanted)) and not (without and match(without)) else None
 
     return recognise
+
+
+def keys(*wanted: str, because: str) -> Recogniser:
+    """Recognise JSON by the names in its first record."""
+    return lambda sample: because if sample.is_json and sample.has_keys(*wanted) else None
+
+
+def either(*recognisers: Recogniser) -> Recogniser:
+    """Recognise what one of several recognisers does."""
+    return lambda sample: next((why for one in recognisers if (why := one(sample))), None)
+
+
+def refuse(what: str, instead: str) -> Converter:
+    """Return the converter of what cannot be ranked; see :class:`Refusal`."""
+
+    def convert(_: Document, __: Choices) -> Stream:
+        raise Refusal(what, instead)
+
+    return convert
 
 
 def absent(what: str, columns: str) -> Refusal:

@@ -4,23 +4,13 @@ from __future__ import annotations
 
 import re
 
-from hitsndiffs.reading.exports.base import Format, Refusal, Sample, has_columns
+from hitsndiffs.reading.exports.base import Format, Refusal, columns
 from hitsndiffs.reading.exports.common import attempt_number, folded, number, without_html
 from hitsndiffs.reading.exports.sheet import Sheet, by_table, cell_at
 
 __all__ = ["BRIGHTSPACE", "BRIGHTSPACE_SURVEY"]
 
 _OPENER = re.compile(r"^\D{2,40}\s\d+$")
-
-
-def _recognise(sample: Sample) -> str | None:
-    wanted = ("Q #", "Q Type", "Answer", "Answer Match")
-    if not sample.is_table or not sample.has_columns(*wanted):
-        return None
-    named = any(sample.has_columns(name) for name in ("Username", "Org Defined ID", "Attempt #"))
-    if sample.has_columns("# Responses") or not named:
-        return None
-    return "each row is an option that a person checked or left («Answer Match»)"
 
 
 def _fill(sheet: Sheet) -> None:
@@ -125,7 +115,11 @@ BRIGHTSPACE = Format(
     "brightspace",
     "D2L Brightspace, Attempt Details",
     "Quiz statistics, «Attempt Details»: CSV, a row per option",
-    _recognise,
+    columns(
+        *("q #", "q type", "answer", "answer match", r"username|org defined id|attempt #"),
+        without="# responses",
+        because="each row is an option that a person checked or left («Answer Match»)",
+    ),
     by_table(_fill),
     "a quiz",
 )
@@ -133,8 +127,8 @@ BRIGHTSPACE_SURVEY = Format(
     "brightspace-survey",
     "D2L Brightspace, survey attempts",
     "Survey reports with individual attempts («User 1»); counts alone are refused",
-    has_columns(
-        "Q #", "Q Type", "Answer", "# Responses", because="options are counted («# Responses»)"
+    columns(
+        "q #", "q type", "answer", "# responses", because="options are counted («# Responses»)"
     ),
     by_table(_fill_survey, key_from="the options marked «Checked»"),
     "a report of counts, which is refused",

@@ -9,9 +9,8 @@ from typing import Any
 from hitsndiffs.reading.exports.base import (
     Format,
     Refusal,
-    Sample,
     absent,
-    has_columns,
+    columns,
 )
 from hitsndiffs.reading.exports.common import (
     as_text,
@@ -49,14 +48,6 @@ def _tasks(sheet: Sheet, names: Sequence[str], inputs: Sequence[int]) -> list[st
 _ANSWER = re.compile(r"^Answer(?:[. _](?P<name>.+))?$", re.IGNORECASE | re.DOTALL)
 _REMARK = re.compile(r"expla|comment|feedback|reason|why|justif|rationale|suggest|detail", re.I)
 _BOOLEANS = frozenset(("true", "false", "on", "off", ""))
-
-
-def _recognise_mturk(sample: Sample) -> str | None:
-    if not sample.is_table or not sample.has_columns("HITId", "AssignmentId"):
-        return None
-    if any(_ANSWER.match(name.strip()) for name in sample.header):
-        return "the columns HITId, AssignmentId and Answer are there"
-    return None
 
 
 def _fill_mturk(sheet: Sheet) -> None:
@@ -166,7 +157,10 @@ MTURK = Format(
     "mturk",
     "Amazon Mechanical Turk, batch results",
     "«Batch_…_batch_results.csv»: a row per assignment, Answer.* columns",
-    _recognise_mturk,
+    columns(
+        *("hitid", "assignmentid", "answer(?:[. _].+)?"),
+        because="the columns HITId, AssignmentId and Answer are there",
+    ),
     by_table(_fill_mturk),
     "three batches, old and new",
 )
@@ -232,7 +226,7 @@ TOLOKA = Format(
     "toloka",
     "Toloka, assignments",
     "The assignments of a pool as TSV: INPUT:, OUTPUT:, GOLDEN:, ASSIGNMENT:",
-    has_columns("ASSIGNMENT:worker_id", because="the column ASSIGNMENT:worker_id is there"),
+    columns("assignment:worker_id", because="the column ASSIGNMENT:worker_id is there"),
     by_table(_fill_toloka, key_from="the columns «GOLDEN:»"),
 )
 
@@ -288,7 +282,7 @@ FIGURE_EIGHT = Format(
     "figure-eight",
     "Figure Eight (CrowdFlower), full report",
     "CSV with a row per judgment: _unit_id, _worker_id, …",
-    has_columns("_unit_id", "_worker_id", because="the columns _unit_id and _worker_id are there"),
+    columns("_unit_id", "_worker_id", because="the columns _unit_id and _worker_id are there"),
     by_table(_fill_figure_eight, key_from="the columns «…_gold»"),
     "a full report",
 )
@@ -376,10 +370,8 @@ ZOONIVERSE = Format(
     "zooniverse",
     "Zooniverse, classifications",
     "The classification export as CSV; question, survey and drop-down tasks",
-    has_columns(
-        "classification_id",
-        "annotations",
-        "subject_ids",
+    columns(
+        *("classification_id", "annotations", "subject_ids"),
         because="the columns classification_id, annotations and subject_ids are there",
     ),
     by_table(_fill_zooniverse),

@@ -2,168 +2,143 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable
-
-from hitsndiffs.reading.exports.base import Choices, Document, Format, Refusal, Sample, Stream
-from hitsndiffs.reading.exports.common import folded, inner
+from hitsndiffs.reading.exports.base import (
+    Format,
+    Recogniser,
+    Sample,
+    columns,
+    either,
+    keys,
+    refuse,
+)
+from hitsndiffs.reading.exports.common import inner
 from hitsndiffs.reading.exports.moodle import is_points_only
-from hitsndiffs.reading.vocabulary import plain
 
 __all__ = ["REFUSED"]
 
 
-def _refused(
-    name: str,
-    title: str,
-    about: str,
-    sign: Callable[[Sample], bool],
-    because: str,
-    *refusal: str,
-    tried: str = "",
+def _report(
+    name: str, title: str, about: str, sign: Recogniser, what: str, instead: str, tried: str = ""
 ) -> Format:
     """Return a format that is recognised only to say what it is, and what to do instead."""
-
-    def refuse(_: Document, __: Choices) -> Stream:
-        raise Refusal(*refusal)
-
-    recognise = lambda sample: because if sign(sample) else None  # noqa: E731
-    return Format(name, f"{title} (refused)", about, recognise, refuse, tried)
+    return Format(name, f"{title} (refused)", about, sign, refuse(what, instead), tried)
 
 
-def _columns(*wanted: str, without: str = "") -> Callable[[Sample], bool]:
-    """Tell tables by their columns, given as patterns that match some name each, and one none."""
-
-    def sign(sample: Sample) -> bool:
-        if not sample.is_table or len(sample.header) > 5000:
-            return False
-        names = [" ".join(name.split()) for name in sample.header]
-        found = all(any(re.fullmatch(w, n, re.IGNORECASE) for n in names) for w in wanted)
-        return found and not (without and any(re.match(without, n, re.I) for n in names))
-
-    return sign
+def _is_points(sample: Sample) -> str | None:
+    points = is_points_only(sample.fields)
+    return "the questions («Q. 1 /1.00») hold points and no answers" if points else None
 
 
-# -- gradebooks ----------------------------------------------------------------------------------
-
-#: How learning platforms name the columns of a gradebook.
-_GRADES = re.compile(
+_GRADES = (
     r".+\[total pts: .*\](?: \|\d+)?|"  # Blackboard
     r".+<(?:numeric|text|selectbox|pass/fail).*>|"  # Brightspace
     r"[^:]+: ?.+ \((?:real|percentage|letter|punkte|prozentsatz|reell|brut|pourcentage|"
-    r"porcentaje)\)",  # Moodle
-    re.IGNORECASE,
+    r"porcentaje)\)"  # Moodle
 )
-_CANVAS = re.compile(r".+ \(\d{3,}\)")
-_POSSIBLE = re.compile(r"points possible|punkte möglich|points possibles|puntos posibles")
+_POSSIBLE = " *(?:points possible|punkte möglich|points possibles|puntos posibles)"
+_NAMED = "the columns are named like those of a gradebook"
 
 
-def _is_gradebook(sample: Sample) -> bool:
-    if not sample.is_table or len(sample.header) > 5000:
-        return False
-    names = [" ".join(name.split()) for name in sample.header]
-    below = any(_POSSIBLE.search(folded(row[0])) for row in sample.rows[:3] if row)
-    return any(map(_GRADES.fullmatch, names)) or (below and any(map(_CANVAS.fullmatch, names)))
+def _is_canvas(sample: Sample) -> str | None:
+    """Recognise the gradebook of Canvas: «Points Possible» stands below the header."""
+    below = Sample(sample.kind, tuple(row[0] for row in sample.rows[:3] if row))
+    possible = columns(_POSSIBLE, because=_NAMED)(below)
+    return possible and columns(r".+ \(\d{3,}\)", because=_NAMED)(sample)
 
 
-def _is_manifest(sample: Sample) -> bool:
+def _is_manifest(sample: Sample) -> str | None:
     about = [own for name, own in sample.first.items() if name.endswith("-metadata")]
-    return any("human-annotated" in inner(own) for own in about)
+    signed = any("human-annotated" in inner(own) for own in about)
+    return "an object has a label and its metadata" if signed else None
 
 
-def _is_summary(sample: Sample) -> bool:
-    there = {plain(name) for name in sample.header} if sample.is_table else set()
-    quiz = {"quizname", "quizclass", "percentcorrect"} <= there and len(sample.header) <= 100
-    return quiz and not any(re.fullmatch(r"(?:stu|student)\d+", name) for name in there)
+_CONFIDENT = "answers have a confidence and no worker"
+_BY_TASK = "results by task, with the configuration of the run"
 
-
-def _is_lm_eval(sample: Sample) -> bool:
-    about = any(sample.has_keys(name) for name in ("versions", "configs", "n-shot"))
-    return sample.kind == "json" and sample.has_keys("results") and about
-
-
-REFUSED: tuple[Format, ...] = (
-    _refused(
+REFUSED = (
+    _report(
         "canvas-item-analysis",
         "Canvas, Item Analysis",
         "Quiz statistics, «Item Analysis»: counts per question, no students",
-        _columns("question id", "question title", "answered student count"),
-        "each row is a question with the number of students who answered it",
+        columns(
+            *("question id", "question title", "answered student count"),
+            because="each row is a question with the number of students who answered it",
+        ),
         "Canvas' «Item Analysis»: one row per question, with counts and no students",
         "download the «Student Analysis» report of the quiz instead",
     ),
-    _refused(
+    _report(
         "moodle-grades",
         "Moodle, quiz grades",
         "Quiz results, «Grades»: points per question, no answers",
-        lambda sample: is_points_only(sample.fields),
-        "the questions («Q. 1 /1.00») hold points and no answers",
+        _is_points,
         "Moodle's «Grades» report: points per question and no answers",
         "download the «Responses» report of the quiz instead",
     ),
-    _refused(
+    _report(
         "zipgrade-summary",
         "ZipGrade, standard format",
         "CSV with scores only",
-        _is_summary,
-        "a quiz and percentages, without Stu1",
+        columns(
+            *("quiz ?name", "quiz ?class", "percent ?correct"),
+            without=r"(?:stu|student) ?\d+",
+            because="a quiz and percentages, without Stu1",
+        ),
         "ZipGrade's standard export: scores without the answers",
         "choose «Full format (with student responses)» instead",
     ),
-    _refused(
+    _report(
         "gradescope-scores",
         "Gradescope, scores",
         "«Download Grades»: points per question, no answers",
-        _columns(r"[\d.]+:.*\([\d.]+ pts?\)", without=r"(?:assignment|question) submission id$"),
-        "the questions («1: Title (2.0 pts)») hold points",
+        columns(
+            r"[\d.]+:.*\([\d.]+ pts?\)",
+            without="(?:assignment|question) submission id",
+            because="the questions («1: Title (2.0 pts)») hold points",
+        ),
         "Gradescope's table of scores: points per question and no answers",
         "«Export Evaluations» of the assignment instead",
     ),
-    _refused(
+    _report(
         "gradebook",
         "Gradebooks of Canvas, Blackboard, Brightspace and Moodle",
         "The grades of a course: points per test, no answers",
-        _is_gradebook,
-        "the columns are named like those of a gradebook",
+        either(columns(_GRADES, because=_NAMED), _is_canvas),
         "a gradebook: the points of whole tests, without answers",
         "export the answers of one test instead (the report of its attempts or responses)",
     ),
-    _refused(
+    _report(
         "toloka-aggregated",
         "Toloka, aggregated results",
         "One answer per task with a confidence, no workers",
-        _columns("confidence:.*", "output:.*"),
-        "answers have a confidence and no worker",
+        columns("confidence:.*", "output:.*", because=_CONFIDENT),
         "Toloka's aggregated results: one answer per task, no workers",
         "download the assignments of the pool instead",
     ),
-    _refused(
+    _report(
         "figure-eight-aggregated",
         "Figure Eight (CrowdFlower), aggregated",
         "One answer per unit with a confidence, no workers",
-        _columns("_unit_id", ".*:confidence", without="_worker_id$"),
-        "answers have a confidence and no worker",
+        columns("_unit_id", ".*:confidence", without="_worker_id", because=_CONFIDENT),
         "Figure Eight's aggregated report: one answer per unit, no workers",
         "download the full report instead",
-        tried="a report on tweets",
+        "a report on tweets",
     ),
-    _refused(
+    _report(
         "ground-truth-manifest",
         "Amazon SageMaker Ground Truth, output manifest",
         "«output.manifest»: one label per object with a confidence, no workers",
         _is_manifest,
-        "an object has a label and its metadata",
         "Ground Truth's output manifest: one label per object, no workers",
         "give the folder annotations/worker-response of the job instead",
     ),
-    _refused(
+    _report(
         "lm-eval-results",
         "lm-evaluation-harness, results",
         "«results_<time>.json»: scores per task, no answers",
-        _is_lm_eval,
-        "results by task, with the configuration of the run",
+        either(*(keys("results", n, because=_BY_TASK) for n in ("versions", "configs", "n-shot"))),
         "lm-eval's results: scores per task, no answers",
         "run lm_eval with --log_samples and give the samples_*.jsonl files",
-        tried="the results of a run",
+        "the results of a run",
     ),
 )
