@@ -408,10 +408,14 @@ def columns(*wanted: str, because: str, without: str = "") -> Recogniser:
         if not sample.is_table or not 0 < len(sample.header) <= _MOST_COLUMNS:
             return None
         names = "\n".join(map(folded, sample.header))
-        match = lambda pattern: re.search(f"^(?:{pattern})$", names, re.M)  # noqa: E731
-        return because if all(map(match, wanted)) and not (without and match(without)) else None
+        there = all(_matches(pattern, names) for pattern in wanted)
+        return because if there and not (without and _matches(without, names)) else None
 
     return recognise
+
+
+def _matches(pattern: str, lines: str) -> bool:
+    return re.search(f"^(?:{pattern})$", lines, re.MULTILINE) is not None
 
 
 def keys(*wanted: str, because: str) -> Recogniser:

@@ -6,143 +6,88 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from hitsndiffs.reading.exports.base import (
-    Choices,
-    Document,
-    Format,
-    Refusal,
-    Sample,
-    Status,
-    Stream,
-)
-from hitsndiffs.reading.exports.common import (
-    as_text,
-    inner,
-    labelled,
-    letter_place,
-    objects,
-    short_hash,
-    title_of,
-)
+from hitsndiffs.reading.exports.base import Choices, Document, Format, Refusal, Sample, Stream
+from hitsndiffs.reading.exports.common import as_text, inner, objects, short_hash, title_of
+from hitsndiffs.reading.exports.records import Given, Options, Records
 
 __all__ = ["INSPECT"]
 
+_HEADERS = ("header.json", "_journal/start.json")
 _SAMPLES = re.compile(r"^samples/.+_epoch_\d+(?:\.json|/sample\.json)$")
 _CORRECT = {"C": True, "I": False, "1": True, "0": False, "true": True, "false": False}
 
 
 def _recognise(sample: Sample) -> str | None:
-    if sample.kind == "archive":
-        names = set(sample.members)
-        logged = "_journal/start.json" in names or any(map(_SAMPLES.match, names))
-        if logged and names & {"header.json", "_journal/start.json"}:
-            return "the archive holds a journal and samples"
-        return None
+    logged = _HEADERS[1] in sample.members or any(map(_SAMPLES.match, sample.members))
+    if sample.kind == "archive" and logged and {*_HEADERS} & {*sample.members}:
+        return "the archive holds a journal and samples"
     log = sample.kind == "json" and sample.has_keys("version", "status", "eval")
-    if log and "model" in inner(sample.first, "eval"):
-        return "a log with version, status and eval"
-    return None
+    known = log and "model" in inner(sample.first, "eval")
+    return "a log with version, status and eval" if known else None
 
 
-def _convert(document: Document, _: Choices) -> Stream:
-    log = _header(document)
+def _answers(document: Document, _: Choices, __: Stream) -> Iterator[Given]:
+    log, samples = _opened(document)
     about = inner(log, "eval")
     model, task = as_text(about.get("model")).strip(), as_text(about.get("task"))
     if not model:
         raise Refusal("an Inspect log that does not name its model", "run the evaluation again")
-    stream = Stream(key_from="the targets")
-    agree = differ = failed = 0
-    for sample in _samples(document, log):
+    for sample in samples:
         score = _score(sample.get("scores"))
         if score is None or sample.get("error"):
-            failed += 1
+            yield Given(model, "", None, aside=("samples without a score", "they failed"))
             continue
-        options = sample.get("choices")
-        texts = labelled([as_text(o) for o in options]) if isinstance(options, list) else []
-        chosen, status = _answer(as_text(score.get("answer")), texts)
-        key = _key(sample.get("target"), texts)
-        item = _item(sample, task)
-        stream.titles[item] = title_of(_words(sample.get("input")))
-        epoch = sample.get("epoch")
-        attempt = epoch if isinstance(epoch, int) and epoch > 0 else 1
-        stream.add(model, item, chosen, attempt=attempt, key=key, status=status)
-        right = _CORRECT.get(as_text(score.get("value")))
-        if right is not None and key and chosen and texts:
-            agree += (set(chosen) == set(key)) == right
-            differ += (set(chosen) == set(key)) != right
-    if not stream.persons:
-        raise Refusal(
-            "an Inspect log without scored samples", "give a log of an evaluation that finished"
+        options, epoch = Options(sample.get("choices")), sample.get("epoch")
+        target = sample.get("target")
+        right = ", ".join(map(as_text, target)) if isinstance(target, list) else as_text(target)
+        several = isinstance(target, list) and len(target) > 1 and not options.labels
+        yield Given(
+            model,
+            _item(sample, task),
+            _chosen(as_text(score.get("answer")), options),
+            key=() if several else _chosen(right, options),
+            title=title_of(_words(sample.get("input"))),
+            attempt=epoch if isinstance(epoch, int) and epoch > 0 else 1,
+            right=_CORRECT.get(as_text(score.get("value"))) if options.labels else None,
         )
-    if failed:
-        stream.notes.append(f"{failed} samples without a score are left out.")
-    if differ > 0.05 * (agree + differ):
-        stream.notes.append("The targets do not fit the scores: they are not used as a key.")
-        stream.keys = [None] * len(stream)
-    return stream
 
 
-def _header(document: Document) -> dict[str, Any]:
+def _opened(document: Document) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    """Return the header and the samples: from the summaries, if these hold the options."""
     if document.kind == "json":
-        return inner(document.data())
-    for name in ("header.json", "_journal/start.json"):
-        member = document.member(name)
-        if member is not None:
-            found = objects(member.data())
-            if found:
-                return found[0]
-    return {}
-
-
-def _samples(document: Document, log: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    if document.kind == "json":
-        yield from objects(log.get("samples"))
-        return
+        log = inner(document.data())
+        return log, objects(log.get("samples"))
+    files = [one for name in _HEADERS if (one := document.member(name)) is not None]
+    header = next((found for one in files for found in objects(one.data())), {})
     summaries = document.member("summaries.json")
     found = objects(summaries.data()) if summaries is not None else []
     if found and all("scores" in s and isinstance(s.get("choices"), list) for s in found):
-        yield from found
-        return
+        return header, found
     names = [name for name in dict.fromkeys(document.sample.members) if _SAMPLES.match(name)]
-    for name in names:
-        member = document.member(name)
-        if member is not None:
-            yield from objects(member.data())
-    if not names:
-        yield from found
+    members = [one for name in names if (one := document.member(name)) is not None]
+    return header, [own for one in members for own in objects(one.data())] or found
 
 
 def _score(scores: Any) -> dict[str, Any] | None:
     """Return the score of the scorer «choice», or else the first with an answer."""
-    if not isinstance(scores, dict):
-        return None
-    found = {name: score for name, score in scores.items() if isinstance(score, dict)}
-    for name, score in found.items():
-        if "choice" in name and score.get("answer") is not None:
-            return score
-    return next((score for score in found.values() if score.get("answer") is not None), None)
+    found = {n: s for n, s in inner(scores).items() if inner(s).get("answer") is not None}
+    return next((s for n, s in found.items() if "choice" in n), next(iter(found.values()), None))
 
 
-def _answer(text: str, options: list[str]) -> tuple[tuple[str, ...], Status | None]:
-    """Return the options named by letters («A, C»); without options, the text itself."""
-    if not text.strip():
-        return (), "unreadable"
-    if not options:
-        return (text.strip(),), None
-    places = [letter_place(part) for part in re.split(r"\s*,\s*", text.strip()) if part]
-    if all(place is not None and place < len(options) for place in places):
-        return tuple(options[place] for place in places if place is not None), None
-    if text.strip() in options:
-        return (text.strip(),), None
-    return (), "unreadable"
+def _chosen(text: str, options: Options) -> tuple[str, ...]:
+    """Return the options named by letters («A, C») or by a text; without options, the text.
 
-
-def _key(target: Any, options: list[str]) -> tuple[str, ...]:
-    parts = target if isinstance(target, list) else [target]
-    texts = [as_text(part).strip() for part in parts if as_text(part).strip()]
-    if not options:
-        return tuple(texts) if len(texts) == 1 else ()
-    return _answer(", ".join(texts), options)[0]
+    Examples
+    --------
+    >>> colours = Options(["red", "blue"])
+    >>> _chosen("A, B", colours), _chosen("blue", colours), _chosen("C", colours)
+    (('red', 'blue'), ('blue',), ())
+    """
+    text = text.strip()
+    places = [options.lettered(part) for part in re.split(r"\s*,\s*", text) if part]
+    if options.labels and places and None not in places:
+        return tuple(filter(None, places))
+    return (text,) if text and (not options.labels or text in options.labels) else ()
 
 
 def _item(sample: dict[str, Any], task: str) -> str:
@@ -150,8 +95,7 @@ def _item(sample: dict[str, Any], task: str) -> str:
 
     Numbers follow the order of the data set, so two logs may give two questions the same number.
     """
-    number = sample.get("id")
-    name = as_text(number)
+    name = as_text(sample.get("id"))
     if not name or name.isdigit():
         name = f"{name or 'sample'}-{short_hash(_words(sample.get('input')))}"
     return f"{task}/{name}" if task else name
@@ -168,6 +112,11 @@ INSPECT = Format(
     "Inspect AI, logs",
     "Logs as .eval or .json, one per model and task; give the folder",
     _recognise,
-    _convert,
+    Records(
+        _answers,
+        ("an Inspect log without scored samples", "give a log of an evaluation that finished"),
+        key_from="the targets",
+        none="unreadable",
+    ),
     "logs of three models, JSON and .eval",
 )

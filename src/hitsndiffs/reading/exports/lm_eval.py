@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from hitsndiffs.errors import InputError
@@ -14,63 +14,170 @@ from hitsndiffs.reading.exports.base import (
     Format,
     Refusal,
     Sample,
-    Status,
     Stream,
     number_attempts,
 )
 from hitsndiffs.reading.exports.common import (
     as_text,
-    best,
     inner,
+    letter_place,
+    literal,
     objects,
     short_hash,
     stem_of_name,
     title_of,
 )
-from hitsndiffs.reading.exports.lm_eval_options import (
-    generated_choice,
-    likelihoods,
-    option_texts,
-    target_places,
-)
+from hitsndiffs.reading.exports.records import Given, Options, Records
 
 __all__ = ["LM_EVAL"]
 
-_NAME = re.compile(r"^samples_(?P<task>.+?)(?:_(?P<time>\d{4}-\d\d-\d\dT[\d\-:.]+))?$")
-_LIKELIHOOD = re.compile(r"-\d+\.\d+(?:e[+-]?\d+)?|-inf|nan", re.IGNORECASE)
-_LONG = 60  # a generated text longer than this is not an option
+_FIELDS = {"doc_id", "resps", "filtered_resps"}
 
 
 def _recognise(sample: Sample) -> str | None:
-    if sample.is_json and any(
-        isinstance(r, dict) and {"doc_id", "resps", "filtered_resps"} <= r.keys()
-        for r in sample.records
-    ):
-        return "each line has doc_id, resps and filtered_resps"
-    return None
+    records = objects(list(sample.records)) if sample.is_json else []
+    known = any(record.keys() >= _FIELDS for record in records)
+    return "each line has doc_id, resps and filtered_resps" if known else None
 
 
-def _convert(document: Document, _: Choices) -> Stream:
+def _answers(document: Document, _: Choices, stream: Stream) -> Iterator[Given]:
     model, task = _model_and_task(document)
-    stream = Stream(key_from="the targets")
     records = [r for r in objects(document.records()) if "filtered_resps" in r]
-    records = _one_filter(_without_copies(records, stream), stream)
-    records.sort(key=_place)
+    records = sorted(_one_filter(_without_copies(records, stream), stream), key=_number)
     if 2 * sum(_is_likelihood(record["filtered_resps"]) for record in records) > len(records):
         raise Refusal(
             "an lm-eval file of perplexities: there are no options in it",
             "only tasks with options can be ranked",
         )
-    answers = [_read(record) for record in records]
-    _check_free_text(answers)
-    _check_key(answers, stream)
     names = _item_names(records, task)
-    filters = [as_text(record.get("filter")) for record in records]
-    attempts = number_attempts(zip(names, filters, strict=True))
-    for record, answer, item, attempt in zip(records, answers, names, attempts, strict=True):
-        stream.titles.setdefault(item, _title(record.get("doc")))
-        stream.add(model, item, answer.label, attempt=attempt, key=answer.key, status=answer.status)
-    return stream
+    tries = number_attempts(
+        (n, as_text(r.get("filter"))) for n, r in zip(names, records, strict=True)
+    )
+    for record, item, attempt in zip(records, names, tries, strict=True):
+        values = _likelihoods(record)
+        one = _generated(record) if values is None else _chosen(record, values)
+        title = _title(record.get("doc"))
+        yield one._replace(person=model, item=item, attempt=attempt, title=title)
+
+
+# -- names ---------------------------------------------------------------------------------------
+
+_NAME = re.compile(r"^samples_(?P<task>.+?)(?:_(?P<time>\d{4}-\d\d-\d\dT[\d\-:.]+))?$")
+
+
+def _model_and_task(document: Document) -> tuple[str, str]:
+    """Return the model and the task: by the results beside, the folder, or the file's name.
+
+    Versions up to 0.4.2 wrote ``<model arguments>_<task>.jsonl``.
+    """
+    stem = stem_of_name(document.name)
+    if match := _NAME.match(stem):
+        beside = f"results_{match['time']}.json" if match["time"] else "results*.json"
+        named = map(_model_of_results, document.beside(beside))
+        folder = document.folders[-1] if document.folders else ""
+        model = next(filter(None, named), folder.replace("__", "/"))
+        return _short(model) or stem, match["task"]
+    tasks = {t for r in document.beside("*results*.json") for t in inner(_loaded(r), "results")}
+    task = max((t for t in tasks if stem.endswith(f"_{t}")), key=len, default="")
+    return _short(stem.removesuffix(f"_{task}").replace("__", "/")), task
+
+
+def _loaded(results: Document) -> dict[str, Any]:
+    try:
+        return next(iter(objects(results.data())), {})
+    except InputError:
+        return {}
+
+
+def _model_of_results(results: Document) -> str:
+    known = _loaded(results)
+    arguments = inner(known, "config").get("model_args")
+    if isinstance(arguments, dict):
+        told = as_text(arguments.get("pretrained") or arguments.get("model"))
+    else:
+        match = re.search(r"(?:^|,)(?:pretrained|model|path)=([^,]+)", as_text(arguments))
+        told = match[1] if match else ""
+    return as_text(known.get("model_name")) or told
+
+
+def _short(model: str) -> str:
+    """Return the name of a model; for a path on disk, only its last part.
+
+    Examples
+    --------
+    >>> _short("meta/llama-3"), _short("/data/x/llama-3"), _short("pretrained/eleuther/pythia")
+    ('meta/llama-3', 'llama-3', 'eleuther/pythia')
+    """
+    model = model.strip().rstrip("/")
+    if model.startswith(("/", "./", "~", "\\")) or model.count("/") > 3:
+        return model.rpartition("/")[2]
+    return re.sub(r"^(?:pretrained|model)[/=]", "", model)
+
+
+def _item_names(records: list[dict[str, Any]], task: str) -> list[str]:
+    """Return the item of each record: a hash of the document, the same in every run.
+
+    A data set may contain the same document twice; a number tells the copies apart.
+    """
+    names: list[str] = []
+    numbers: dict[str, dict[str, int]] = {}
+    for record in records:
+        code = as_text(record.get("doc_hash"))[:12]
+        if not code:
+            code = short_hash(json.dumps(record.get("doc"), sort_keys=True, default=str))
+        places = numbers.setdefault(code, {})
+        place = places.setdefault(as_text(record.get("doc_id")), len(places) + 1)
+        copy = f"#{place}" if place > 1 else ""
+        names.append("/".join(filter(None, (task, f"{code}{copy}"))))
+    return names
+
+
+_TITLES = ("question", "query", "problem", "sentence", "ctx", "goal", "premise", "input")
+
+
+def _title(doc: Any) -> str:
+    own = inner(doc)
+    texts = [*(own.get(name) for name in _TITLES), *own.values()]
+    return title_of(next((t for t in texts if isinstance(t, str) and t.strip()), ""))
+
+
+# -- which lines count ---------------------------------------------------------------------------
+
+
+def _number(record: dict[str, Any]) -> tuple[float, str]:
+    number = record.get("doc_id")
+    return (number, "") if isinstance(number, int) else (float("inf"), as_text(number))
+
+
+def _without_copies(records: list[dict[str, Any]], stream: Stream) -> list[dict[str, Any]]:
+    """Leave out repeated lines: several runs or processes may append to the file."""
+    fields = ("doc_id", "doc", "filter", "filtered_resps", "target")
+    texts = [json.dumps([r.get(n) for n in fields], sort_keys=True, default=str) for r in records]
+    kept = list(dict(zip(reversed(texts), reversed(records), strict=True)).values())[::-1]
+    return _told(records, kept, stream, "repeated lines", "they are exact copies")
+
+
+def _one_filter(records: list[dict[str, Any]], stream: Stream) -> list[dict[str, Any]]:
+    """Keep one of several filters: the flexible one, or else the first."""
+    filters = list(dict.fromkeys(as_text(r["filter"]) for r in records if "filter" in r))
+    if len(filters) < 2:
+        return records
+    chosen = next((name for name in filters if "flexible" in name), filters[0])
+    kept = [record for record in records if as_text(record.get("filter")) == chosen]
+    return _told(records, kept, stream, "lines of other filters", f"the filter «{chosen}» is read")
+
+
+def _told(
+    records: list[dict[str, Any]], kept: list[dict[str, Any]], stream: Stream, what: str, why: str
+) -> list[dict[str, Any]]:
+    if len(kept) < len(records):
+        stream.leave_out(len(records) - len(kept), what, why)
+    return kept
+
+
+# -- the likeliest of several options --------------------------------------------------------------
+
+_LIKELIHOOD = re.compile(r"-\d+\.\d+(?:e[+-]?\d+)?|-inf|nan", re.IGNORECASE)
 
 
 def _is_likelihood(value: Any) -> bool:
@@ -90,200 +197,137 @@ def _is_likelihood(value: Any) -> bool:
     return not isinstance(value, list) and _LIKELIHOOD.fullmatch(as_text(value).strip()) is not None
 
 
-# -- names ---------------------------------------------------------------------------------------
-
-
-def _model_and_task(document: Document) -> tuple[str, str]:
-    stem = stem_of_name(document.name)
-    match = _NAME.match(stem)
-    if match is None:
-        return _old_names(document, stem)
-    folder = document.folders[-1] if document.folders else ""
-    pattern = f"results_{match['time']}.json" if match["time"] else "results*.json"
-    for results in document.beside(pattern):
-        model = _model_of_results(results)
-        if model:
-            return _short(model), match["task"]
-    return _short(folder.replace("__", "/")) or stem, match["task"]
-
-
-def _old_names(document: Document, stem: str) -> tuple[str, str]:
-    """Versions up to 0.4.2 wrote ``<model arguments>_<task>.jsonl``."""
-    for results in document.beside("*results*.json"):
-        tasks = inner(_loaded(results), "results")
-        fitting = [task for task in tasks if stem.endswith(f"_{task}")]
-        if fitting:
-            task = max(fitting, key=len)
-            return _short(stem[: -len(task) - 1].replace("__", "/")), task
-    return _short(stem.replace("__", "/")), ""
-
-
-def _loaded(results: Document) -> dict[str, Any]:
-    try:
-        return next(iter(objects(results.data())), {})
-    except InputError:
-        return {}
-
-
-def _model_of_results(results: Document) -> str:
-    known = _loaded(results)
-    if known.get("model_name"):
-        return as_text(known["model_name"])
-    arguments = inner(known, "config").get("model_args")
-    if isinstance(arguments, dict):
-        return as_text(arguments.get("pretrained") or arguments.get("model"))
-    match = re.search(r"(?:^|,)(?:pretrained|model|path)=([^,]+)", as_text(arguments))
-    return match[1] if match else ""
-
-
-def _short(model: str) -> str:
-    """Return the name of a model; for a path on disk, only its last part.
+def _likelihoods(record: dict[str, Any]) -> list[float] | None:
+    """Return the log-likelihood of each option, or None if the answer is a text.
 
     Examples
     --------
-    >>> _short("meta/llama-3"), _short("/data/x/llama-3"), _short("pretrained/eleuther/pythia")
-    ('meta/llama-3', 'llama-3', 'eleuther/pythia')
+    >>> _likelihoods({"filtered_resps": [["-1.5", "False"], ["-0.5", "True"]]})
+    [-1.5, -0.5]
+    >>> _likelihoods({"filtered_resps": ["B"]}) is None
+    True
     """
-    model = model.strip().rstrip("/")
-    if model.startswith(("/", "./", "~", "\\")) or model.count("/") > 3:
-        return model.rpartition("/")[2]
-    return re.sub(r"^(?:pretrained|model)[/=]", "", model)
+    found = literal(record["filtered_resps"])
+    if not isinstance(found, list) or len(found) < 2:
+        return None
+    values = []
+    for pair in found:
+        if not isinstance(pair, (list, tuple)) or len(pair) != 2:
+            return None
+        greedy = as_text(pair[1]).casefold() in ("true", "false", "0", "1")
+        try:
+            values.append(float(pair[0]))
+        except (TypeError, ValueError):
+            return None
+        if not greedy:
+            return None
+    doubled = "acc_mutual_info" in (*record, *(record.get("metrics") or ()))
+    return values[: len(values) // 2] if doubled else values
 
 
-def _item_names(records: list[dict[str, Any]], task: str) -> list[str]:
-    """Return the item of each record: a hash of the document, the same in every run."""
-    names: list[str] = []
-    numbers: dict[str, dict[str, int]] = {}
-    prefix = f"{task}/" if task else ""
-    for record in records:
-        code = as_text(record.get("doc_hash"))[:12]
-        if not code:
-            code = short_hash(json.dumps(record.get("doc"), sort_keys=True, default=str))
-        # A data set may contain the same document twice; a number tells the copies apart.
-        places = numbers.setdefault(code, {})
-        place = places.setdefault(as_text(record.get("doc_id")), len(places) + 1)
-        names.append(f"{prefix}{code}" + (f"#{place}" if place > 1 else ""))
-    return names
+def _chosen(record: dict[str, Any], values: list[float]) -> Given:
+    """Return the likeliest option, and the right one: by the target, or else by the accuracy.
+
+    If all continuations are equal, the options differ in the context (winogrande): then the
+    document names them, or they are numbered, and the target is a text.
+    """
+    count, target = len(values), literal(record.get("target"))
+    continued = _continuations(record.get("arguments"), count)
+    same = count > 1 and len({*continued}) == 1
+    texts = _doc_options(record.get("doc"), count) or ([] if same else continued)
+    options = Options(texts or [str(k + 1) for k in range(count)])
+    answer, labels = options.likeliest(values), options.labels
+    stored = {0: False, 1: True}.get(record.get("acc"))  # type: ignore[arg-type]
+    targets = [] if same else target if isinstance(target, list) else [target]
+    places = [_place(value, labels, continued) for value in targets]
+    right = [labels[k] for k in places if k is not None]
+    if len(right) < len(places) or (not right and len(labels) != 2):
+        right = []
+    elif not right and stored is not None:
+        right = [label for label in labels if (label == answer) == stored]
+    # with several targets there is no key to compare with
+    return Given("", "", answer, key=right[0] if len(right) == 1 else None, right=stored)
 
 
-def _title(doc: Any) -> str:
-    if not isinstance(doc, dict):
-        return title_of(doc)
-    for name in ("question", "query", "problem", "sentence", "ctx", "goal", "premise", "input"):
-        if isinstance(doc.get(name), str) and doc[name].strip():
-            return title_of(doc[name])
-    return next((title_of(value) for value in doc.values() if isinstance(value, str)), "")
+def _place(target: Any, labels: Sequence[str], continued: Sequence[str]) -> int | None:
+    """Return the index of the right option: the target is an index or a text."""
+    text = as_text(target).strip()
+    if text.isdigit() and not isinstance(target, bool):
+        return int(text) if int(text) < len(labels) else None
+    return next((own.index(text) for own in (labels, continued) if own.count(text) == 1), None)
 
 
-# -- which lines count ---------------------------------------------------------------------------
+def _doc_options(doc: Any, count: int | None) -> list[str]:
+    """Return the options that a document names, as many as ``count`` if that is known."""
+    known = inner(doc)
+    found = [known.get(name) for name in ("choices", "options", "endings")]
+    if count is not None:  # «answers» may all be right; as many as likelihoods, they are options
+        found += [known.get(name) for name in ("mc1_targets", "answers")]
+    found = [v.get("text", v.get("choices")) if isinstance(v, dict) else v for v in found]
+    for start in ("option", "choice", "sol", "ending", "op"):
+        for first in (1, 0):
+            names = [f"{start}{k}" for k in range(first, first + len(known))]
+            found.append([known[n] for n in names if isinstance(known.get(n), str)])
+    for texts in found:
+        if isinstance(texts, list) and len(texts) > 1 and count in (None, len(texts)):
+            told = [
+                as_text(inner(t).get("text", inner(t).get("option")) if isinstance(t, dict) else t)
+                for t in texts
+            ]
+            if all(told):
+                return told
+    return []
 
 
-def _place(record: dict[str, Any]) -> tuple[int, str]:
-    number = record.get("doc_id")
-    whole = isinstance(number, int) and not isinstance(number, bool)
-    return (number, "") if whole else (1 << 60, as_text(number))  # type: ignore[return-value]
+def _continuations(arguments: Any, count: int) -> list[str]:
+    """Return the second argument of each request, stripped; nothing if one has none."""
+    requests = list(arguments.values()) if isinstance(arguments, dict) else arguments
+    texts = []
+    for request in requests[:count] if isinstance(requests, list) else ():
+        parts = list(request.values()) if isinstance(request, dict) else request
+        if isinstance(parts, (list, tuple)) and len(parts) > 1 and isinstance(parts[1], str):
+            texts.append(parts[1].strip())
+    return texts if len(texts) == count else []
 
 
-def _without_copies(records: list[dict[str, Any]], stream: Stream) -> list[dict[str, Any]]:
-    """Leave out repeated lines: several runs or processes may append to the file."""
-    seen: set[str] = set()
-    kept = []
-    for record in records:
-        parts = [
-            record.get(name) for name in ("doc_id", "doc", "filter", "filtered_resps", "target")
-        ]
-        text = json.dumps(parts, sort_keys=True, default=str)
-        if text not in seen:
-            seen.add(text)
-            kept.append(record)
-    if len(kept) < len(records):
-        count = len(records) - len(kept)
-        stream.leave_out(count, "repeated lines", "they are exact copies")
-    return kept
+# -- generated answers -----------------------------------------------------------------------------
 
 
-def _one_filter(records: list[dict[str, Any]], stream: Stream) -> list[dict[str, Any]]:
-    """Keep one of several filters: the flexible one, or else the first."""
-    filters = list(dict.fromkeys(as_text(r["filter"]) for r in records if "filter" in r))
-    if len(filters) < 2:
-        return records
-    chosen = next((name for name in filters if "flexible" in name), filters[0])
-    kept = [record for record in records if as_text(record.get("filter")) == chosen]
-    count = len(records) - len(kept)
-    stream.leave_out(count, "lines of other filters", f"the filter «{chosen}» is read")
-    return kept
+def _generated(record: dict[str, Any]) -> Given:
+    """Return a generated answer as the target is written: a letter, a number, or a text.
 
+    Without options in the document, the text itself is the answer.
 
-# -- answers -------------------------------------------------------------------------------------
-
-
-@dataclass
-class _Answer:
-    """What a record says: the choice, the options, and the right ones."""
-
-    label: str | None
-    options: list[str]
-    key: tuple[str, ...] | None
-    status: Status | None = None
-    #: Whether the choice is right, as computed and as stored; None if unknown.
-    right: bool | None = None
-    stored: bool | None = None
-
-
-def _read(record: dict[str, Any]) -> _Answer:
-    values = likelihoods(record)
-    stored = record.get("acc")
-    known = bool(stored) if stored in (0, 1, True, False, 0.0, 1.0) else None
-    if values is None:
-        return _read_generated(record)
-    options = option_texts(record, len(values))
-    place = best(values)
-    if place is None:
-        return _Answer(None, options, None, "unreadable")
-    places = target_places(record, options)
-    if not places and len(options) == 2 and known is not None:
-        places = (place if known else 1 - place,)
-    key = tuple(options[k] for k in places) if len(places) == 1 else None
-    right = place in places if places else None
-    return _Answer(options[place], options, key, None, right, known)
-
-
-def _read_generated(record: dict[str, Any]) -> _Answer:
+    Examples
+    --------
+    >>> doc = {"doc": {"options": ["x", "y", "z"]}, "target": "C"}
+    >>> [_generated(doc | {"filtered_resps": [text]}).answer for text in (" (b) ", "x", "T")]
+    ['B', 'A', None]
+    >>> _generated({"doc": {}, "target": "41", "filtered_resps": ["42"]})[2:5]
+    ('42', '', '41')
+    """
     found = record["filtered_resps"]
     while isinstance(found, list):
         found = found[0] if found else None
     text = as_text(found).strip()
+    text = "" if text == "[invalid]" else text
     target = as_text(record.get("target")).rpartition("####")[2].strip()  # gsm8k explains first
-    if not text or text == "[invalid]":
-        return _Answer(None, [], (target,) if target else None, "unreadable")
-    label, options, key = generated_choice(record, text, target)
-    if not options and label is not None and record.get("exact_match") in (1, "1", "1.0"):
-        key = (label,)  # the harness accepted it, however the target is written
-    return _Answer(label, options, key, None if label is not None else "unreadable")
-
-
-def _check_free_text(answers: list[_Answer]) -> None:
-    free = [a for a in answers if not a.options and a.label]
-    long = sum(len(answer.label or "") > _LONG for answer in free)
-    if not answers or (free and 2 * long > len(free) and 2 * len(free) > len(answers)):
-        raise Refusal(
-            "an lm-eval file of generated texts without options",
-            "only tasks with options or short answers can be ranked",
-        )
-
-
-def _check_key(answers: list[_Answer], stream: Stream) -> None:
-    """Trust the targets only if they reproduce the accuracy stored in the file."""
-    wrong = sum(
-        a.right is not None and a.stored is not None and a.right != a.stored for a in answers
-    )
-    if wrong:
-        stream.notes.append(
-            f"The targets do not give the accuracy stored in the file ({wrong} lines differ): "
-            "they are not used as a key."
-        )
-        for answer in answers:
-            answer.key = None
+    texts = [option.strip() for option in _doc_options(record.get("doc"), None)]
+    letters = [chr(ord("A") + k) for k in range(min(len(texts), 26))]
+    right = letter_place(target)
+    if right is not None and right < len(letters):
+        said = letter_place(text)
+        place = texts.index(text) if said is None and texts.count(text) == 1 else said
+        labels, target = letters, letters[right]
+        text = letters[place] if place is not None and place < len(letters) else ""
+    elif texts and target.isdigit() and int(target) <= len(texts):
+        labels = [str(k) for k in range(len(texts) + 1)]
+    else:
+        labels = texts if target in texts else []
+    answer = text if not labels or text in labels else ""
+    if not labels and answer and record.get("exact_match") in (1, "1", "1.0"):
+        target = answer  # the harness accepted it, however the target is written
+    return Given("", "", answer or None, key=target or None, is_text=not labels)
 
 
 LM_EVAL = Format(
@@ -291,6 +335,15 @@ LM_EVAL = Format(
     "lm-evaluation-harness, samples",
     "«samples_<task>_<time>.jsonl» of each model (all versions); give the folder",
     _recognise,
-    _convert,
+    Records(
+        _answers,
+        ("an lm-eval file without samples", "run lm_eval again with --log_samples"),
+        texts=(
+            "an lm-eval file of generated texts without options",
+            "only tasks with options or short answers can be ranked",
+        ),
+        key_from="the targets",
+        none="unreadable",
+    ),
     "runs of six models, in three layouts",
 )
