@@ -120,3 +120,32 @@ def test_two_users_side_by_side(here: Here, folder: Path) -> None:
     assert found["shared"] == 4
     assert found["probability"] < 0.5
     assert here("rank", quiz, "--versus", "ann", "nobody").code == 2
+
+
+def test_items_that_belong_together(here: Here, crowd: Path) -> None:
+    """A column, a file and the names of the items say the same."""
+    told = pl.read_csv(crowd).with_columns(
+        text=pl.col("task").str.slice(0, 2), team=pl.col("worker").str.replace_all("[1-6]", "x")
+    )
+    told = told.with_columns(task=pl.col("text") + "-" + pl.col("task"))
+    told.write_csv(crowd)
+    told.select("task", "text").unique().write_csv(crowd.parent / "texts.csv")
+    plain = (crowd, "--user", "worker", "--item", "task", "--option", "label")
+    found = [
+        json.loads(here("rank", *plain, "--versus", "w0", "w3", "--json", *more).out)
+        for more in (
+            ("--clusters", "text"), ("--clusters", crowd.parent / "texts.csv"),
+            ("--clusters", "names"), (),
+        )
+    ]  # fmt: skip
+    assert found[0] == found[1] == found[2]
+    assert found[0]["clusters"] == 2
+    assert found[3]["clusters"] is None
+    assert found[3]["difference"] == found[0]["difference"]
+    assert "add --versus A B" in here("rank", *plain, "--clusters", "text").err
+    key = crowd.parent / "key.csv"
+    told.select("task", answer=pl.lit("yes")).unique().write_csv(key)
+    marked = here("marks", *plain, "--key", key, "--sections", "text", "--group", "team", "--json")
+    content = json.loads(marked.out)
+    assert [row["section"] for row in content["sections"]] == ["t0", "t1"]
+    assert len(content["differences"]) == 20

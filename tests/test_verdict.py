@@ -88,52 +88,6 @@ def test_tiers_of_groups_and_of_users_without_answers() -> None:
         assert ranking.tiers[ranking.components == group].min() == 1
 
 
-# -- two users ------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("method", ["latent-key", "majority", "hnd"])
-def test_the_probability_that_one_is_above_the_other_is_calibrated(method: str) -> None:
-    said, right = [], []
-    for seed in range(4):
-        sim = hnd.simulate("samejima", users=80, items=60, options=4, seed=seed)
-        ranking = hnd.rank(sim.responses, method)
-        if hnd.accuracy(sim.abilities, ranking.scores) < 0.3:
-            continue  # upside down: that is the confidence's matter
-        rng = np.random.default_rng(seed)
-        for _ in range(80):
-            a, b = rng.choice(80, 2, replace=False)
-            said.append(ranking.versus(ranking.users[a], ranking.users[b]).probability)
-            right.append(sim.abilities[a] > sim.abilities[b])
-    probability, true = np.array(said), np.array(right)
-    assert len(probability) >= 160
-    assert np.mean((probability - true) ** 2) < 0.19, "0.25 is a coin"
-    sure = (probability > 0.9) | (probability < 0.1)
-    assert sure.sum() > 20
-    assert np.mean(true[sure] == (probability[sure] > 0.5)) > 0.88
-
-
-def test_two_users_differ_where_they_differ() -> None:
-    ranking = hnd.rank(QUIZ)
-    best, second, *_, last = ranking
-    found = ranking.versus(best, last)
-    assert found.probability > 0.95
-    assert ranking.versus(last, best).probability == pytest.approx(1 - found.probability)
-    assert ranking.versus(best, best).probability == 0.5
-    assert 0.5 < ranking.versus(best, second).probability < found.probability
-    key = ranking.answer_key()
-    for item in found.items:
-        assert item.a != item.b
-        assert item.a_right is not None
-        if item.a_right > 0.5:
-            assert key[item.item] == item.a
-    gains = [abs(item.a_right - item.b_right) for item in found.items]
-    assert gains == sorted(gains, reverse=True)
-    assert f"{best} is above {last}" in str(found)
-    assert f"{best} is above {last}" in str(ranking.versus(last, best))
-    with pytest.raises(hnd.InputError, match="There is no user 'nobody'"):
-        ranking.versus(best, "nobody")
-
-
 # -- the verdict ----------------------------------------------------------------------------------
 
 

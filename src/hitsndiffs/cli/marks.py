@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from hitsndiffs.cli.options import OUTPUT, Json, Quiet, option
-from hitsndiffs.cli.outputs import check_target, read_groups
+from hitsndiffs.cli.outputs import check_target, group_file, read_groups
 from hitsndiffs.cli.source import Source
 from hitsndiffs.cli.text import for_people, say, show_columns, show_json, title
 from hitsndiffs.errors import InputError
@@ -38,12 +38,19 @@ def marks(
         str, option("wrong|skip", "Whether a blank is wrong or does not count for that user.")
     ] = "wrong",
     sections: Annotated[
-        Path | None,
-        option("FILE", "Columns item, section: sub-scores, and whether they add anything."),
+        str | None,
+        option(
+            "COLUMN|FILE|names",
+            "The section of each item (a file: columns item, section): sub-scores, and whether "
+            "they add anything.",
+        ),
     ] = None,
     group: Annotated[
-        Path | None,
-        option("FILE", "Columns user, group: items harder for one of two groups."),
+        str | None,
+        option(
+            "COLUMN|FILE",
+            "The group of each user (a file: columns user, group): items harder for one of two.",
+        ),
     ] = None,
     source: Source,
     out: Annotated[
@@ -59,7 +66,8 @@ def marks(
     from hitsndiffs.results.parts import differences, parts
 
     check_target(out, "--out", source.paths, (".csv",))
-    r = source.read(quiet=quiet)
+    groups = group_file(group)
+    r, _ = source.read_with_plan(quiet=quiet, group=group if groups is None else None)
     right: Any = r.key if key is None else read_key(key, r)
     if right is None:
         raise InputError(
@@ -70,11 +78,12 @@ def marks(
     found = marked(r, right, accept=more, drop=without or (), blanks=blanks)
     tables: dict[str, tuple[str, Mapping[str, Any], str]] = {}
     if sections is not None:
-        held = _pairs(sections, "--sections")
+        held = source.item_groups(sections, "--sections")
         said = "Sections: 'adds' is yes where a section's score says more than the whole score."
         tables["sections"] = ("Sections", parts(r, right, held).columns, said)
     if group is not None:
-        unfair = differences(r, right, read_groups(group))
+        of_user = (r.groups or {}) if groups is None else read_groups(groups)
+        unfair = differences(r, right, of_user)
         tables["differences"] = ("Between groups", unfair.columns, unfair.sentence())
     if out is not None:
         found.write(out)
@@ -94,14 +103,6 @@ def _accepted(said: str) -> tuple[str, str]:
     if not (item.strip() and sign and answer.strip()):
         raise InputError(f"--accept {said}: expected an item and an answer, as in q07=B.")
     return item.strip(), answer.strip()
-
-
-def _pairs(path: Path, name: str) -> dict[str, str]:
-    """The first two columns of a file."""
-    try:
-        return read_groups(path)
-    except InputError as error:
-        raise InputError(str(error).replace("--group", name).replace("users", "items")) from None
 
 
 def _show(r: Responses, found: Marks, tables: Mapping[str, Any]) -> None:

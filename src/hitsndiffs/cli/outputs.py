@@ -80,27 +80,24 @@ def group_file(said: str | None) -> Path | None:
     return Path(str(said)) if named else None
 
 
-def read_groups(path: Path) -> dict[str, str]:
-    """User → group, from the first two columns of a CSV or TSV file whose first row holds names."""
+def read_groups(
+    path: Path, option: str = "--group", what: str = "users and their groups"
+) -> dict[str, str]:
+    """Name → group, from the first two columns of a CSV or TSV file whose first row holds names."""
     import polars as pl
 
     try:
         text = path.read_text(encoding="utf-8-sig")
     except OSError as error:
-        raise InputError(f"--group: {path}: cannot be read ({error.strerror}).") from error
+        raise InputError(f"{option}: {path}: cannot be read ({error.strerror}).") from error
     except UnicodeDecodeError as error:
-        raise InputError(f"--group: {path}: this is not text in UTF-8.") from error
+        raise InputError(f"{option}: {path}: this is not text in UTF-8.") from error
     separator = "\t" if "\t" in text.partition("\n")[0] else ","
     try:
         table = pl.read_csv(text.encode(), separator=separator, infer_schema=False)
     except (pl.exceptions.PolarsError, ValueError) as error:
-        raise InputError(
-            f"--group: {path}: expected two columns, users and their groups; {error}."
-        ) from error
+        raise InputError(f"{option}: {path}: expected two columns, {what}; {error}.") from error
     if table.width < 2:
-        raise InputError(
-            f"--group: {path}: expected two columns, users and their groups; there is "
-            f"{table.width}."
-        )
-    users, groups = table.columns[:2]
-    return dict(zip(table[users].to_list(), table[groups].to_list(), strict=True))
+        raise InputError(f"{option}: {path}: expected two columns, {what}; there is {table.width}.")
+    names, groups = table.columns[:2]
+    return dict(zip(table[names].to_list(), table[groups].to_list(), strict=True))

@@ -131,6 +131,15 @@ class Job:
         tuple[str, str] | None,
         option("A B", "Is A better than B? And the items on which they differ.", panel=OUTPUT),
     ] = None
+    clusters: Annotated[
+        str | None,
+        option(
+            "COLUMN|FILE|names",
+            "With --versus: items that belong together (a passage, a template) count as one "
+            "witness; 'names': by what is before the number in an item's name.",
+            panel=OUTPUT,
+        ),
+    ] = None
     top: Annotated[int | None, option("N", "Show the best N only.", panel=OUTPUT)] = None
     raw: Raw = False
     explain: Annotated[

@@ -60,8 +60,14 @@ def rank_file(job: Job) -> None:
         raise InputError(f"--top must be at least 1; got {job.top}.")
     if job.halves < 0 or job.halves == 1:
         raise InputError(f"--bootstrap must be at least 2 (or left out); got {job.halves}.")
+    if job.clusters is not None and job.versus is None:
+        raise InputError("--clusters says how surely one user is above another: add --versus A B.")
     ranking, plan = _ranking(job)
-    pair = None if job.versus is None else ranking.versus(*job.versus)
+    pair = None
+    if job.versus is not None:
+        said = job.clusters
+        clusters = None if said is None else job.source.item_groups(said, "--clusters")
+        pair = ranking.versus(*job.versus, clusters=clusters)
     _write(ranking, job, plan)
     if pair is None:
         show_ranking(ranking, job, plan)

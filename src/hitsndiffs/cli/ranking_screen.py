@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterator, Sequence
+from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -26,7 +27,7 @@ from hitsndiffs.cli.text import (
 )
 from hitsndiffs.methods import METHODS
 from hitsndiffs.results.columns import COLUMNS
-from hitsndiffs.results.values import records
+from hitsndiffs.results.values import jsonable, records
 from hitsndiffs.results.wording import count, joined, judged, listed, missing, per_cent, sizes
 
 if TYPE_CHECKING:
@@ -87,7 +88,7 @@ def show_pair(pair: Versus, job: Job, ranking: Ranking) -> None:
         f"right_{pair.b}": [one.b_right for one in pair.items],
     }
     if job.as_json:
-        found = {"a": pair.a, "b": pair.b, "probability": pair.probability, "shared": pair.shared}
+        found = {f.name: jsonable(getattr(pair, f.name)) for f in fields(pair) if f.name != "items"}
         show_json(json.dumps({**found, "items": records(columns)}, indent=2, ensure_ascii=False))
         return
     say(str(pair), quiet=job.quiet)

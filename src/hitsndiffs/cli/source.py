@@ -116,6 +116,22 @@ class Source:
                 found["blanks" if field.name == "blank" else field.name] = value
         return found
 
+    def item_groups(self, said: str, option: str) -> dict[str, str] | str:
+        """What belongs together: a file (item, group), a column of the answers, or ``names``."""
+        from hitsndiffs.cli.outputs import group_file, read_groups
+        from hitsndiffs.reading import read_responses
+        from hitsndiffs.results.diagnostics import best_options
+
+        path = group_file(said)
+        if path is not None:
+            return read_groups(path, option, "items and what they belong to")
+        if said == "names":
+            return said
+        r = read_responses(self.paths, **{**self.said, "option": said})
+        usual, _ = best_options(r.structure, r.choosers_per_option.astype(float))
+        labels = r.option_labels[usual].astype(str).tolist()
+        return dict(zip(map(str, r.items.tolist()), labels, strict=True))
+
     def read(self, *, quiet: bool = False) -> Responses:
         """Read the files."""
         return self.read_with_plan(quiet=quiet)[0]

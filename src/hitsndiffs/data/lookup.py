@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -20,6 +21,10 @@ __all__ = [
     "python_value",
     "said_of",
 ]
+
+
+#: A name that ends in a number of its own: text-3-q2, law/12.
+NUMBERED = re.compile(r"(.+?)[\s_./:#-]+[A-Za-z]*\d+")
 
 
 def python_value(value: Any) -> Any:
@@ -85,14 +90,24 @@ def covered_items(items: Items, known: Mapping[Any, Any]) -> Flags:
     return np.array([str(item).strip() in names for item in items.labels], dtype=bool)
 
 
-def said_of(labels: Iterable[Any], given: Mapping[Any, Any]) -> Array:
+def said_of(labels: Iterable[Any], given: Mapping[Any, Any] | str) -> Array:
     """What a mapping says of each label, compared as text; ``None`` where it says nothing.
+
+    ``"names"`` stands for the labels themselves: what is before the number at their end.
 
     >>> said_of([1, 2, 3], {"1": "first half", 3: "second half"}).tolist()
     ['first half', None, 'second half']
+    >>> said_of(["text-3-q1", "text-3-q2", "law/12", "last"], "names").tolist()
+    ['text-3', 'text-3', 'law', None]
     """
-    held = {str(label).strip(): value for label, value in given.items()}
-    values = [held.get(str(label).strip()) for label in labels]
+    texts = [str(label).strip() for label in labels]
+    if isinstance(given, str):
+        if given != "names":
+            raise InputError(f"expected a mapping, or 'names' for what names say; got {given!r}.")
+        values = [match and match[1] for match in map(NUMBERED.fullmatch, texts)]
+    else:
+        held = {str(label).strip(): value for label, value in given.items()}
+        values = [held.get(text) for text in texts]
     found = np.empty(len(values), dtype=object)
     found[:] = values
     return found

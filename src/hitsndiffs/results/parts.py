@@ -22,7 +22,7 @@ __all__ = ["Differences", "Parts", "differences", "parts"]
 Floats = npt.NDArray[np.float64]
 
 
-def parts(data: Any, key: Mapping[Any, Any], sections: Mapping[Any, Any]) -> Parts:
+def parts(data: Any, key: Mapping[Any, Any], sections: Mapping[Any, Any] | str) -> Parts:
     """Sub-scores of the sections of a test, under a key.
 
     Parameters
@@ -32,7 +32,8 @@ def parts(data: Any, key: Mapping[Any, Any], sections: Mapping[Any, Any]) -> Par
     key
         The right option of each item, known or likely (:meth:`Ranking.answer_key`).
     sections
-        Item → the section that it belongs to. Other items count for the whole only.
+        Item → the section that it belongs to, or ``"names"``: what is before the number at the
+        end of an item's name. Other items count for the whole only.
 
     Examples
     --------

@@ -181,13 +181,17 @@ class Ranking(Asking, RankingTables, RankingViews):
                 tiers[users] = tiers_of(self.scores[users], self.own_errors[users])
         return _read_only(tiers)
 
-    def versus(self, a: Any, b: Any) -> Versus:
+    def versus(self, a: Any, b: Any, *, clusters: Mapping[Any, Any] | str | None = None) -> Versus:
         """Compare two users by the items that both answered.
 
         Parameters
         ----------
         a, b
-            The users' labels.
+            The users' labels, or names of groups (runs of one model) that the ranking was told.
+        clusters
+            Item → cluster, for items that belong together (a passage, a template), or
+            ``"names"``: what is before the number at the end of an item's name. Within a cluster
+            the answers of a user stand or fall together, so there is less to go by.
 
         Examples
         --------
@@ -197,7 +201,7 @@ class Ranking(Asking, RankingTables, RankingViews):
         >>> ranking.versus(best, last).probability > 0.9
         True
         """
-        return versus(self, a, b)
+        return versus(self, a, b, clusters=clusters)
 
     def confusion(self, user: Any) -> Any:
         """What a user says, by what is likely right (for labels that the items share).

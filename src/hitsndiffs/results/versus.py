@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from math import sqrt
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from hitsndiffs.data.lookup import python_value
+from hitsndiffs.data.lookup import no_such_user, python_value, said_of
 from hitsndiffs.data.words import count, per_cent
+from hitsndiffs.errors import InputError
 from hitsndiffs.methods.probability import normal_cdf
 from hitsndiffs.results.uncertainty import beliefs_of
 
 if TYPE_CHECKING:
     from hitsndiffs.results.ranking import Ranking
 
-__all__ = ["Difference", "Versus", "versus"]
+__all__ = ["Difference", "Pairing", "Versus", "versus"]
 
 Vector = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -31,7 +33,7 @@ class Difference:
     item
         Its label.
     a, b
-        The two answers.
+        The two answers; of several runs the most frequent one.
     a_right, b_right
         How likely each is the right one; ``None`` for methods without a key.
     """
@@ -50,11 +52,16 @@ class Versus:
     Attributes
     ----------
     a, b
-        The users.
+        The users, or groups of users who are runs of one source.
     probability
         That ``a`` is above ``b``.
+    difference, standard_error
+        By how large a share of the shared items ``a`` is likely right more often, and how far
+        that would differ on other items of the kind; NaN for methods without a key.
     shared
         How many items both answered.
+    clusters
+        In how many clusters these items are; ``None`` where each stands for itself.
     items
         The items on which they differ, those that speak most for one of them first.
     """
@@ -62,7 +69,10 @@ class Versus:
     a: Any
     b: Any
     probability: float
+    difference: float
+    standard_error: float
     shared: int
+    clusters: int | None
     items: tuple[Difference, ...] = field(repr=False)
 
     def __str__(self) -> str:
@@ -70,101 +80,195 @@ class Versus:
         first, second, chance = self.a, self.b, self.probability
         if chance < 0.5:
             first, second, chance = second, first, 1 - chance
+        within = "" if self.clusters is None else f", in {count(self.clusters, 'cluster')}"
         return (
             f"{first} is above {second} with a probability of {per_cent(chance)}: they differ on "
-            f"{len(self.items)} of {count(self.shared, 'item')} that both answered."
+            f"{len(self.items)} of {count(self.shared, 'item')} that both answered{within}."
         )
 
 
-def versus(ranking: Ranking, a: Any, b: Any) -> Versus:
+def versus(
+    ranking: Ranking, a: Any, b: Any, *, clusters: Mapping[Any, Any] | str | None = None
+) -> Versus:
     """Compare two users (see :meth:`hitsndiffs.Ranking.versus`)."""
-    users = np.array([ranking.user_number(a), ranking.user_number(b)])
-    r, fit = ranking.responses, ranking.fit
-    indptr, chosen = r.some_rows(users)
-    mine, theirs = chosen[indptr[0] : indptr[1]], chosen[indptr[1] : indptr[2]]
-    _, at, there = np.intersect1d(r.option_items[mine], r.option_items[theirs], return_indices=True)
-    mine, theirs = mine[at].astype(np.int64), theirs[there].astype(np.int64)
-    held = fit.key_probabilities
-    worth = held if held is not None else fit.option_weights
-    gain = np.zeros(len(mine)) if worth is None else worth[mine] - worth[theirs]
-    chance = _probability(ranking, users, gain)
-    differ = np.flatnonzero(mine != theirs)
-    differ = differ[np.argsort(-np.abs(gain[differ]), kind="stable")]
-    labels = r.option_labels
+    sides = [_members(ranking, name) for name in (a, b)]
+    pairing, r = Pairing.of(ranking), ranking.responses
+    (worth_a, chosen_a), (worth_b, chosen_b) = (_answers(ranking, pairing, own) for own in sides)
+    shared = np.flatnonzero((chosen_a >= 0) & (chosen_b >= 0))
+    gain = worth_a[shared] - worth_b[shared]
+    of_cluster, found = None, None
+    if clusters is not None:
+        of_cluster = _numbered(r.items[shared], clusters)
+        found = len(np.unique(of_cluster))
+    chance, error = pairing.above(sides[0], sides[1], gain, of_cluster)
+    differ = shared[chosen_a[shared] != chosen_b[shared]]
+    differ = differ[np.argsort(-np.abs(worth_a[differ] - worth_b[differ]), kind="stable")]
+    held = ranking.fit.key_probabilities
     items = tuple(
         Difference(
-            item=python_value(r.items[r.option_items[mine[i]]]),
-            a=python_value(labels[mine[i]]),
-            b=python_value(labels[theirs[i]]),
-            a_right=None if held is None else float(held[mine[i]]),
-            b_right=None if held is None else float(held[theirs[i]]),
+            item=python_value(r.items[i]),
+            a=python_value(r.option_labels[chosen_a[i]]),
+            b=python_value(r.option_labels[chosen_b[i]]),
+            a_right=None if held is None else float(held[chosen_a[i]]),
+            b_right=None if held is None else float(held[chosen_b[i]]),
         )
         for i in differ.tolist()
     )
+    known = held is not None and len(gain) > 0
+    names = [
+        python_value(r.users[own[0]]) if len(own) == 1 else str(name)
+        for own, name in zip(sides, (a, b), strict=True)
+    ]
     return Versus(
-        python_value(r.users[users[0]]), python_value(r.users[users[1]]), chance, len(mine), items
+        a=names[0],
+        b=names[1],
+        probability=chance,
+        difference=float(gain.mean()) if known else float("nan"),
+        standard_error=error if known else float("nan"),
+        shared=len(shared),
+        clusters=found,
+        items=items,
     )
 
 
-def _probability(
-    ranking: Ranking,
-    users: npt.NDArray[np.int64],
-    gain: Vector,
-) -> float:
-    """How likely the first user is above the second.
+def _members(ranking: Ranking, name: Any) -> Ints:
+    """A user, or the users of a group (runs of one model)."""
+    place = ranking.data.user_number(name)
+    if place is not None:
+        return np.array([place])
+    groups = ranking.parameters.get("group") or {}
+    own = said_of(ranking.users.tolist(), groups)
+    members = np.flatnonzero([str(group).strip() == str(name).strip() for group in own])
+    if len(members) == 0:
+        raise no_such_user(name, [*ranking.users.tolist(), *dict.fromkeys(groups.values())])
+    return members
+
+
+def _answers(ranking: Ranking, pairing: Pairing, users: Ints) -> tuple[Vector, Ints]:
+    """For each item the mean worth of the users' answers, and the most frequent one (-1: none)."""
+    r = ranking.responses
+    _, chosen = r.some_rows(users)
+    options, times = np.unique(chosen, return_counts=True)
+    items = r.option_items[options]
+    total = np.bincount(items, times, r.n_items)
+    worth = np.bincount(items, times * pairing.worth[options], r.n_items) / np.maximum(total, 1)
+    most = np.full(r.n_items, -1, dtype=np.int64)
+    by_times = np.argsort(times, kind="stable")
+    most[items[by_times]] = options[by_times]
+    return worth, most
+
+
+def _numbered(items: npt.NDArray[Any], clusters: Mapping[Any, Any] | str) -> Ints:
+    """The cluster of each item, as a number; an item without one is a cluster of its own."""
+    own = said_of(items.tolist(), clusters)
+    if len(own) and all(cluster is None for cluster in own):
+        raise InputError(
+            "The clusters name none of the items that both answered; items are for example "
+            f"{', '.join(repr(str(item)) for item in items[:3])}."
+        )
+    number = {cluster: n for n, cluster in enumerate(dict.fromkeys(own.tolist()))}
+    return np.array([n + len(number) if c is None else number[c] for n, c in enumerate(own)])
+
+
+@dataclass(frozen=True)
+class Pairing:
+    """What it takes to say which of two users is better.
 
     On the items that both answered, what their answers differ by is a paired sample: items that
     are hard for everybody drop out. With few shared items the scores know more, and are used.
+
+    Attributes
+    ----------
+    worth
+        What each option is worth: how likely it is right, or its weight.
+    by_pairs
+        Whether the paired items may be used; otherwise the scores are.
+    prior
+        The variance of the difference between two users' true shares; NaN if not known.
+    mean, spread
+        Where each user is believed to stand by the scores alone, and how surely (NaN: unknown).
+    sure
+        How sure it is that the order is one of ability.
+    components, answered
+        Of each user: who can be compared, and how many items were answered.
     """
-    if users[0] == users[1]:
-        return 0.5
-    if (
-        ranking.components[users[0]] != ranking.components[users[1]]
-        or (ranking.components[users] < 0).any()
-    ):
-        return 0.5  # they cannot be compared
-    z = _by_scores(ranking, users)
-    answered = ranking.responses.answers_per_user[users]
-    if len(gain) >= 0.5 * answered.max() and (ranking.by == "correct" or not np.isfinite(z)):
-        z = _by_pairs(ranking, gain)
-    chance = 0.5 if not np.isfinite(z) else float(normal_cdf(np.array([z]))[0])
-    if ranking.verdict.doubt in ("unknown", "direction"):
-        sure = ranking.confidence or 0.0
-        chance = sure * chance + (1 - sure) * 0.5
-    return chance
+
+    worth: Vector
+    by_pairs: bool
+    prior: float
+    mean: Vector
+    spread: Vector
+    sure: float
+    components: Ints
+    answered: Ints
+
+    @classmethod
+    def of(cls, ranking: Ranking) -> Pairing:
+        """What a ranking says about pairs of users."""
+        fit, r = ranking.fit, ranking.responses
+        worth = fit.key_probabilities if fit.key_probabilities is not None else fit.option_weights
+        mean, spread = np.full((2, r.n_users), np.nan)
+        known = np.isfinite(ranking.standard_errors)
+        for component in range(ranking.n_components):
+            users = np.flatnonzero(known & (ranking.components == component))
+            if len(users) > 1:
+                beliefs = beliefs_of(ranking.scores[users], ranking.own_errors[users])
+                mean[users], spread[users] = beliefs.mean, beliefs.sd
+        doubted = ranking.verdict.doubt in ("unknown", "direction")
+        return cls(
+            worth=np.zeros(r.n_options) if worth is None else np.nan_to_num(worth),
+            by_pairs=ranking.by == "correct",
+            prior=_prior(ranking),
+            mean=mean,
+            spread=spread,
+            sure=(ranking.confidence or 0.0) if doubted else 1.0,
+            components=ranking.components,
+            answered=r.answers_per_user,
+        )
+
+    def above(
+        self, first: Ints, second: Ints, gain: Vector, of_cluster: Ints | None = None
+    ) -> tuple[float, float]:
+        """How likely the first is above the second, and the error of the mean gain.
+
+        Parameters
+        ----------
+        first, second
+            The users of each side.
+        gain
+            What the first side's answers are worth more, on each item that both answered.
+        of_cluster
+            The cluster of each of these items: within one, answers stand or fall together.
+        """
+        n, squares = max(len(gain), 1), float((gain**2).sum())
+        # the variance of a sum of paired differences, with one item more that speaks for neither
+        together = gain if of_cluster is None else np.bincount(of_cluster, gain)
+        variance = (float((together**2).sum()) + 1) / n**2
+        wider = max(variance * n**2 / (squares + 1), 1.0)
+        error = float(np.sqrt(variance))
+        both = np.concatenate([first, second])
+        components = set(self.components[both].tolist())
+        if set(first) == set(second) or len(components) > 1 or -1 in components:
+            return 0.5, error  # the same, or not to be compared
+        apart = float(self.mean[first].mean() - self.mean[second].mean())
+        spread = sum(
+            float((self.spread[own] ** 2).sum()) / len(own) ** 2 for own in (first, second)
+        )
+        z = apart / np.sqrt(wider * spread) if spread > 0 else np.nan
+        if len(gain) >= 0.5 * self.answered[both].max() and (self.by_pairs or not np.isfinite(z)):
+            shrunk = 1.0 if np.isnan(self.prior) else self.prior / (self.prior + variance)
+            z = float(gain.sum()) / n * np.sqrt(shrunk / variance)
+        return self._chance(z), error
+
+    def _chance(self, z: float) -> float:
+        chance = 0.5 if not np.isfinite(z) else float(normal_cdf(np.array([z]))[0])
+        return self.sure * chance + (1 - self.sure) * 0.5
 
 
-def _by_scores(ranking: Ranking, users: npt.NDArray[np.int64]) -> float:
-    everybody = (ranking.components == ranking.components[users[0]]) & np.isfinite(
-        ranking.standard_errors
-    )
-    if not everybody[users].all() or everybody.sum() < 2:
-        return float("nan")
-    beliefs = beliefs_of(ranking.scores[everybody], ranking.own_errors[everybody])
-    at = np.searchsorted(np.flatnonzero(everybody), users)
-    spread = sqrt(float((beliefs.sd[at] ** 2).sum()))
-    apart = float(beliefs.mean[at[0]] - beliefs.mean[at[1]])
-    return apart / spread if spread > 0 else float("nan")
-
-
-def _by_pairs(ranking: Ranking, gain: Vector) -> float:
-    """The mean gain over its spread; both shrunk by how much users differ in all."""
-    n = len(gain)
-    mean, squares = float(gain.mean()), float((gain**2).sum())
-    # the variance of a sum of paired differences, with one item more that speaks for neither
-    variance = (squares + 1) / n**2
-    prior = _prior(ranking)
-    if prior is not None:
-        mean, variance = mean * prior / (prior + variance), prior * variance / (prior + variance)
-    return mean / sqrt(variance) if variance > 0 else 0.0
-
-
-def _prior(ranking: Ranking) -> float | None:
-    """The variance of the difference between two users' true shares, if that is known."""
-    if ranking.by != "correct":
-        return None
+def _prior(ranking: Ranking) -> float:
+    """The variance of the difference between two users' true shares; NaN if it is not known."""
     users = (ranking.components == 0) & np.isfinite(ranking.own_errors)
-    if users.sum() < 3:
-        return None
+    if ranking.by != "correct" or users.sum() < 3:
+        return float("nan")
     total = float(ranking.scores[users].var(ddof=1))
     return 2 * max(total - float((ranking.own_errors[users] ** 2).mean()), 1e-3 * total, 1e-12)
