@@ -7,7 +7,7 @@ import pytest
 from cases_of_ability import biased_workers, exam, two_camps, with_own_letters
 from factory import c1p_table, make_responses
 
-from hitsndiffs import accuracy, rank
+from hitsndiffs import Responses, accuracy, rank
 
 pytestmark = pytest.mark.filterwarnings("ignore::hitsndiffs.errors.ConvergenceWarning")
 
@@ -82,13 +82,13 @@ def test_confused_workers_are_ranked_and_the_classes_found():
 def test_doubt_comes_with_advice_and_the_advice_helps():
     half = two_camps(2, users=40, items=20)[::2]
     table = np.vstack([half, np.array([1, 0, 2, 3])[half]])
-    r = make_responses(table)
+    r = Responses.from_wide(np.array(list("ABCD"))[table])
     doubtful = rank(r)
     assert doubtful.confidence < 0.7
     assert doubtful.verdict.doubt == "unknown"
     assert "hnd.rank(responses, " in doubtful.verdict.help
     for camp in (0, 1):
-        settled = rank(r, answers=dict.fromkeys(range(4), camp))
+        settled = rank(r, answers=dict.fromkeys(range(4), "AB"[camp]))
         first, second = settled.scores[:20].mean(), settled.scores[20:].mean()
         assert (first > second) == (camp == 0)
         assert settled.confidence > doubtful.confidence

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 
-import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
@@ -67,19 +66,6 @@ def test_labels_and_kind_stay_those_of_the_frame():
     assert isinstance(hnd.rank(frame, method="majority").table(), pd.DataFrame)
     named = frame.drop(columns="id").set_axis(["ann", "bob", "cem", "dee"])
     assert hnd.read_responses(named).users.tolist() == ["ann", "bob", "cem", "dee"]
-
-
-def test_opinions_are_told_from_knowledge():
-    rng = np.random.default_rng(3)
-    key, style = rng.integers(4, size=12), rng.integers(4, size=40)
-    for base, told in ((np.tile(key, (40, 1)), False), (np.tile(style[:, None], (1, 12)), True)):
-        cells = np.where(rng.random((40, 12)) < 0.5, base, rng.integers(4, size=(40, 12)))
-        frame = pl.DataFrame({"id": [f"u{k}" for k in range(40)]}).with_columns(
-            pl.Series(f"q{j}", [f"o{x}" for x in cells[:, j]]) for j in range(12)
-        )
-        plan = hnd.plan(frame)
-        assert any("may be opinions" in note for note in plan.read().notes) == told
-        assert plan.accord.is_of_persons == told
 
 
 def test_a_plan_for_a_frame_can_be_changed():

@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from hitsndiffs.reading import Plan
     from hitsndiffs.results.columns import Cells
     from hitsndiffs.results.ranking import Ranking
-    from hitsndiffs.results.verdict import Doubt
     from hitsndiffs.results.versus import Versus
 
 __all__ = ["show_pair", "show_ranking"]
@@ -44,22 +43,16 @@ __all__ = ["show_pair", "show_ranking"]
 WHOLE_UP_TO = 50
 #: Of an order that is in doubt, the first few are shown: enough to see whether it makes sense.
 BEST_OF_OPEN = 10
-#: The doubts that leave open what the order is the order of.
-OPEN = ("unknown", "direction", "nothing")
 #: On a terminal, this many groups are shown; the others are only counted.
 GROUPS = 5
 #: Minimum and maximum length of the picture of score and interval, in characters.
 SHORTEST_BAR, LONGEST_BAR = 15, 41
 #: Half the width of a 95 % interval, in standard errors.
 REACH = 1.96
-#: Columns of the table by the doubt there is: numbers that look precise do not stand beside an
-#: order that is in doubt.
-SHOWN: dict[Doubt, tuple[str, ...]] = {
-    "": ("rank", "user", "tier", "score", "key_score", "ranks", "answers"),
-    "luck": ("rank", "user", "key_score", "answers"),
-    "unknown": ("rank", "user", "key_score", "answers"),
-    "direction": ("rank", "user", "key_score", "answers"),
-}
+#: Columns of the table, and of that of an order in doubt: numbers that look precise do not stand
+#: beside it.
+SHOWN = ("rank", "user", "tier", "score", "key_score", "ranks", "answers")
+SHOWN_IN_DOUBT = ("rank", "user", "key_score", "answers")
 #: Columns that a narrow screen does without, in this order.
 SPARE = ("answers", "rank range", "tier")
 
@@ -146,7 +139,8 @@ def _about(ranking: Ranking, job: Job, plan: Plan) -> Iterator[str]:
         if path is not None:
             yield f"Written: {path}"
     more = [] if job.explain else ["--explain"]
-    if job.key_out is None and ranking.fit.key_probabilities is not None:
+    has_key = ranking.fit.key_probabilities is not None and not ranking.ratings
+    if job.key_out is None and has_key:
         more.append("--key-out key.csv (the likely answer key)")
     if job.report is None:
         more.append("--report report.html")
@@ -162,7 +156,7 @@ def _explained(ranking: Ranking, job: Job) -> Iterator[str]:
     elif choice is None:
         default = "" if job.method else " (the default)"
         yield f"Method {ranking.method}{default}: {METHODS[ranking.method].summary}."
-    if ranking.confidence is not None:
+    if ranking.confidence is not None and not ranking.ratings:
         yield f"Confidence that this ranking reflects ability: {per_cent(ranking.confidence)}."
     if turned is not None:
         yield f"The better end of the order: {judged(turned.how)}."
@@ -186,11 +180,11 @@ def _show(ranking: Ranking, job: Job) -> None:
     if ranking.verdict.doubt == "nothing" and not job.everybody:
         return
     most = _most(len(order), job)
-    if ranking.verdict.doubt in OPEN:
+    if ranking.verdict.is_open:
         most = most if job.everybody or job.top else min(most, BEST_OF_OPEN)
     print()
-    if ranking.verdict.doubt in OPEN:
-        title("The order found; it may be upside down, or of something other than ability")
+    if ranking.verdict.is_open:
+        title(ranking.verdict.caption)
     for group in range(min(groups, GROUPS)):
         users = order[ranking.components[order] == group]
         if groups > 1:
@@ -215,10 +209,10 @@ def _most(users: int, job: Job) -> int:
 
 
 def _show_users(ranking: Ranking, users: Any) -> None:
-    doubt = ranking.verdict.doubt
+    numbers = ranking.verdict.allows_numbers
     cells = ranking.cells(users)
     heads, columns = [], []
-    for name in SHOWN.get(doubt, SHOWN[""]):
+    for name in SHOWN if numbers else SHOWN_IN_DOUBT:
         if name == "ranks":
             if ranking.standard_errors is not None and np.isfinite(cells.columns["rank_low"]).any():
                 heads.append("rank range")
@@ -229,7 +223,7 @@ def _show_users(ranking: Ranking, users: Any) -> None:
             columns.append(cells.texts(name))
     rows = [list(row) for row in zip(*columns, strict=True)]
     pictures: Sequence[int] = ()
-    if doubt not in OPEN:
+    if not ranking.verdict.is_open:
         pictures = _add_pictures(ranking, cells, heads, rows)
     show_table(heads, rows, names=(1,), spare=SPARE, pictures=pictures)
 

@@ -73,7 +73,7 @@ def _perfect(data: Engine, method: Any, answers: Mapping[Any, Any] | None) -> Fi
         fit = with_key(data, along(data, found, **known))
     if fit.perfect is None or np.ptp(data.collect(fit.scores)) == 0:
         return None
-    note = "The answers are consistent: this order explains every answer, and it is certified."
+    note = "This order and its reverse are consistent with every single answer (certified)."
     return replace(fit, abilities=fit.scores, notes=(note, *fit.notes))
 
 

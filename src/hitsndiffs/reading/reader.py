@@ -493,7 +493,6 @@ def _finished(
         plan.notes.append(groups_in_words(options.group, done.encoded.groups, users))
     if done.encoded.n_responses >= _ENOUGH_ANSWERS:
         plan.accord = accord(done.encoded)
-        plan.notes += [plan.accord.note] if plan.accord.is_of_persons else []
     plan.users, plan.items = len(done.encoded.users), len(done.encoded.items)
     notes = tuple(dict.fromkeys(plan.notes))
     return done.encoded._changed(notes=notes, key=done.key, titles=titles)

@@ -11,10 +11,12 @@ import numpy as np
 import numpy.typing as npt
 
 from hitsndiffs.data.lookup import covered_items, known_options, no_such_user
+from hitsndiffs.data.ratings import ratings_in
 from hitsndiffs.data.responses import Responses
 from hitsndiffs.engines import Engine, open_engine
 from hitsndiffs.errors import InputError
 from hitsndiffs.methods import Fit, Method
+from hitsndiffs.methods.core.doubt import EITHER
 from hitsndiffs.order.arrangement import ordered_users
 from hitsndiffs.order.orientation import Orientation
 from hitsndiffs.order.ties import Levels, members
@@ -159,6 +161,17 @@ class Ranking(Asking, RankingTables, RankingViews):
         that would make the order surer.
         """
         return verdict_of(self)
+
+    @cached_property
+    def ratings(self) -> str:
+        """What shows that the answers are opinions or ratings; empty if they may be a test.
+
+        A key, known answers or a strong user say that there are right answers; a key that the
+        file holds does not, since forms and quizzes save it with opinions, too.
+        """
+        key = self.given_key is not None and self.given_key != self.responses.key
+        told = (self.parameters.get(name) is not None for name in ("answers", "strong_user"))
+        return "" if key or any(told) else ratings_in(self.responses)
 
     @cached_property
     def tiers(self) -> npt.NDArray[np.int64]:
@@ -343,8 +356,9 @@ class Ranking(Asking, RankingTables, RankingViews):
 
     @property
     def confidence(self) -> float | None:
-        """How sure the method is of axis and sign (0–1)."""
-        return self.fit.confidence
+        """How sure it is that the order is one of ability, and the right way up (0–1)."""
+        sure = self.fit.confidence
+        return min(sure, EITHER) if sure is not None and self.ratings else sure
 
     @property
     def converged(self) -> bool:

@@ -125,7 +125,8 @@ def as_text(ranking: Ranking) -> str:
     """The verdict and the best five; no scores beside an order that is in doubt."""
     r, choice = ranking.responses, ranking.fit.choice
     chosen = "" if choice is None or choice.method is None else f" ({choice.method})"
-    sure = "" if ranking.confidence is None else f", confidence {per_cent(ranking.confidence)}"
+    told = None if ranking.ratings else ranking.confidence
+    sure = "" if told is None else f", confidence {per_cent(told)}"
     lines = [
         f"Ranking by {ranking.method}{chosen}: {r.n_users:,} users × {r.n_items:,} items{sure}",
         str(ranking.verdict),
@@ -133,7 +134,7 @@ def as_text(ranking: Ranking) -> str:
     if ranking.verdict.doubt == "nothing":
         return "\n".join(lines)
     shown = ranking.cells(ranking.order[:5])
-    scores = shown.texts("score") if ranking.verdict.doubt in ("", "apart") else [""] * len(shown)
+    scores = shown.texts("score") if ranking.verdict.allows_numbers else [""] * len(shown)
     for rank, user, score in zip(shown.texts("rank"), shown.texts("user"), scores, strict=True):
         lines.append(f"{rank:>6}  {text_of(user, 'label'):<20.20}  {score:>8}".rstrip())
     if r.n_users > 5:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["Doubt", "Reason", "Verdict", "doubt_of", "help_for", "notes_beside", "verdict_of"]
 
 #: Why an order should not be relied on; empty if nothing speaks against it.
-Doubt = Literal["", "nothing", "unknown", "direction", "apart", "luck"]
+Doubt = Literal["", "nothing", "ratings", "unknown", "direction", "apart", "luck"]
 
 #: Below the first confidence the order is in doubt; below the second it is worth asking for more.
 #: On unseen data, of the rankings surer than the first, 97 of 100 were right (docs/confidence).
@@ -35,6 +35,10 @@ NAMED = 3
 #: Code → the sentence, with the names of its values.
 SENTENCES: Mapping[str, str] = {
     "nothing": "These answers rank nobody: {why}.",
+    "ratings": (
+        "Do not read this order as ability: the answers look like opinions or ratings ({such}), "
+        "and of these none is right or wrong."
+    ),
     "unknown": "Do not rely on this order yet: {because} ({sure} sure).",
     "direction": (
         "Do not rely on this order yet: nothing in the answers shows which end is the better one."
@@ -89,8 +93,9 @@ class Verdict(str):
     ----------
     doubt
         Why the order should not be relied on: ``"nothing"`` (the answers rank nobody),
-        ``"unknown"`` (what the order is the order of), ``"direction"`` (which end is up),
-        ``"apart"`` (groups that cannot be compared), ``"luck"`` (nobody is told apart), or empty.
+        ``"ratings"`` (they are opinions or ratings, of which none is right), ``"unknown"`` (what
+        the order is the order of), ``"direction"`` (which end is up), ``"apart"`` (groups that
+        cannot be compared), ``"luck"`` (nobody is told apart), or empty.
     help
         The command, or the call, that would make the order surer; empty if there is none. An
         underscore stands where an answer has to be filled in.
@@ -117,6 +122,25 @@ class Verdict(str):
         made.doubt = reason.code if reason.code in get_args(Doubt) else ""  # type: ignore[assignment]
         return made
 
+    @property
+    def is_open(self) -> bool:
+        """Whether it is open what the order is the order of, or which end is up."""
+        return self.doubt in ("nothing", "ratings", "unknown", "direction")
+
+    @property
+    def allows_numbers(self) -> bool:
+        """Whether scores and their errors may stand beside the order: they look precise."""
+        return self.doubt in ("", "apart")
+
+    @property
+    def caption(self) -> str:
+        """What to write above an order that is in doubt."""
+        if self.doubt == "luck":
+            return "The order found; another test could turn it round"
+        if self.doubt == "ratings":
+            return "The order found: who rates alike, not who is good"
+        return "The order found; it may be upside down, or of something other than ability"
+
     def __reduce__(self) -> tuple[Any, ...]:
         return Verdict, (self.reason, self.help, self.asks)
 
@@ -126,6 +150,8 @@ def doubt_of(ranking: Ranking) -> Doubt:
     fit, turned = ranking.fit, ranking.orientation
     if fit.choice is not None and fit.choice.method is None:
         return "nothing"
+    if ranking.ratings:
+        return "ratings"
     if turned is not None and not turned.decided:
         return "direction"
     if fit.confidence is not None and fit.confidence < RELIED_ON:
@@ -152,6 +178,8 @@ def verdict_of(ranking: Ranking) -> Verdict:
         told=bool(ranking.parameters.get("answers")),
         apart=ranking.components.max(initial=-1) > 0,
     )
+    if doubt_of(ranking) == "ratings":
+        command, asks = "", ()
     return Verdict(_reason(ranking), command, asks)
 
 
@@ -161,6 +189,8 @@ def _reason(ranking: Ranking) -> Reason:
         assert ranking.fit.choice is not None
         why = ranking.fit.choice.why
         return Reason(doubt, {"why": why[:1].lower() + why[1:]})
+    if doubt == "ratings":
+        return Reason(doubt, {"such": ranking.ratings})
     if doubt == "apart":
         return Reason(doubt, {"groups": count(int(ranking.components.max()) + 1, "group")})
     if doubt == "unknown":

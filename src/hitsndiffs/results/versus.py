@@ -214,7 +214,7 @@ class Pairing:
             if len(users) > 1:
                 beliefs = beliefs_of(ranking.scores[users], ranking.own_errors[users])
                 mean[users], spread[users] = beliefs.mean, beliefs.sd
-        doubted = ranking.verdict.doubt in ("unknown", "direction")
+        doubted = ranking.verdict.is_open
         return cls(
             worth=np.zeros(r.n_options) if worth is None else np.nan_to_num(worth),
             by_pairs=ranking.by == "correct",

@@ -19,7 +19,6 @@ from hitsndiffs.results.ranking import Ranking
 from hitsndiffs.show.display_names import clean
 
 __all__ = [
-    "IN_DOUBT",
     "Item",
     "chosen_options",
     "first_answers",
@@ -30,9 +29,6 @@ __all__ = [
 ]
 
 Ints = npt.NDArray[np.int64]
-
-#: The doubts beside which no numbers stand that look precise: scores, intervals, tiers.
-IN_DOUBT = ("unknown", "direction", "nothing", "luck")
 
 #: Cells of answer sheets handled at once.
 CELLS_AT_ONCE = 4_000_000

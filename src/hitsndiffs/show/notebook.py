@@ -17,7 +17,7 @@ from hitsndiffs.results.diagnostics import best_options
 from hitsndiffs.results.ranking import Ranking
 from hitsndiffs.results.wording import count, missing, per_cent
 from hitsndiffs.show.display_names import clean
-from hitsndiffs.show.items_and_answers import IN_DOUBT, chosen_options, first_answers
+from hitsndiffs.show.items_and_answers import chosen_options, first_answers
 
 __all__ = ["notebook_html"]
 
@@ -61,7 +61,7 @@ def _ranking(ranking: Ranking) -> str:
         names.remove("tier")
     if ranking.n_components > 1:
         names.append("component")
-    if said.doubt in IN_DOUBT:
+    if not said.allows_numbers:
         names = [name for name in names if name in ("rank", "user", "answers", "component")]
     columns = {
         "user": _answers_behind(ranking, users),

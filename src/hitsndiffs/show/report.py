@@ -33,7 +33,6 @@ from hitsndiffs.results.wording import missing, sizes
 from hitsndiffs.show.alike import Pair, find_alike
 from hitsndiffs.show.display_names import clean
 from hitsndiffs.show.items_and_answers import (
-    IN_DOUBT,
     Item,
     chosen_options,
     item_list,
@@ -287,7 +286,7 @@ def _data(
     low, high = ranking.scores - reach, ranking.scores + reach
     bounds = [0.0, 1.0] if shares else [float(np.nanmin(low)), float(np.nanmax(high))]
     tiers, several = int(ranking.tiers.max(initial=1)), ranking.n_components > 1
-    in_doubt = ranking.verdict.doubt in IN_DOUBT
+    in_doubt = not ranking.verdict.allows_numbers
     shown = ["rank", "user", *(["tier"] if tiers > 1 else []), *([] if in_doubt else [main])]
     if np.isfinite(ranking.standard_errors).any() and not in_doubt:
         shown += ["bar", "range"]
@@ -424,8 +423,8 @@ def _facts(ranking: Ranking) -> list[tuple[str, str, str]]:
     """The numbers to look at first: what, how much, and what that means."""
     r = ranking.responses
     found = []
-    in_doubt = ranking.verdict.doubt in IN_DOUBT
-    if ranking.confidence is not None:
+    in_doubt = not ranking.verdict.allows_numbers
+    if ranking.confidence is not None and not ranking.ratings:
         sure = per_cent(ranking.confidence)
         found.append(("confidence", sure, "that this ranking reflects ability"))
     if np.isfinite(ranking.reliability) and not in_doubt:
@@ -442,8 +441,8 @@ def _facts(ranking: Ranking) -> list[tuple[str, str, str]]:
 
 
 def _scores_are(ranking: Ranking) -> str:
-    if ranking.verdict.doubt in IN_DOUBT:
-        return "The order found; it may be upside down, or of something other than ability."
+    if not ranking.verdict.allows_numbers:
+        return f"{ranking.verdict.caption}."
     told = {
         "correct": "Right: the expected share of right answers, by the likely key.",
         "ability": "Ability: only differences are meaningful.",

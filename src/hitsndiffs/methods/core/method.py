@@ -10,6 +10,7 @@ import numpy as np
 
 from hitsndiffs.data.arrays import Floats
 from hitsndiffs.data.progress import step
+from hitsndiffs.data.words import count
 from hitsndiffs.engines import Engine
 from hitsndiffs.errors import InputError
 from hitsndiffs.methods.alike import MOST_COUNTED, group_weights
@@ -293,10 +294,10 @@ def _counted(found: Found, users: Any) -> AlikeUsers:
 
 
 def _said(counted: AlikeUsers, of: int) -> str:
-    least = counted.count - counted.share * of
+    least = round(counted.count - counted.share * of)
     return (
         f"{counted.count:,} of {of:,} users have nearly the same unusual answers as others, or are "
-        f"repeated runs: they count as {least:.0f} witnesses (--group overrules this)."
+        f"repeated runs: together they count as {count(least, 'user')} (--group overrules this)."
     )
 
 
