@@ -27,7 +27,13 @@ SLOW = (".xlsx", ".ods", ".zip", ".parquet", ".eval", ".gz", ".zst")
 
 @functools.cache
 def files(name: str) -> tuple[tuple[str, bytes], ...]:
+    """The files of a format."""
     return tuple(made(name).files.items())
+
+
+def names() -> list[str]:
+    """The names of all formats and plain files."""
+    return [*CASES, *PLAIN]
 
 
 @functools.cache
@@ -89,10 +95,9 @@ class Bytes:
             while kind in RARE and rng.random() < 0.7:
                 kind = rng.choice(CONTAINERS)
             return kind, f"a.{kind}", damaged(plain(kind), rng, plain(rng.choice(CONTAINERS[:7])))
-        names = [*CASES, *PLAIN]
-        name, data = rng.choice(files(rng.choice(names)))
+        name, data = rng.choice(files(rng.choice(names())))
         while name.endswith(SLOW) and rng.random() < 0.8:
-            name, data = rng.choice(files(rng.choice(names)))
+            name, data = rng.choice(files(rng.choice(names())))
         return "file", Path(name).name, damaged(data, rng)
 
     def run(self, given: tuple[str, str, bytes], folder: Path) -> str:
@@ -204,12 +209,12 @@ class Paths:
     def run(self, given: dict[str, Any], folder: Path) -> str:
         rows, n = given["rows"], len(given["rows"][0])
         users = [f"student-{k:02}" for k in range(len(rows))]
-        names = [f"q{i}" for i in range(n)]
+        items = [f"q{i}" for i in range(n)]
         if given["long"]:
             cells = [
                 (u, i, a)
                 for u, row in zip(users, rows, strict=True)
-                for i, a in zip(names, row, strict=True)
+                for i, a in zip(items, row, strict=True)
                 if a is not None
             ]
             frame = pl.DataFrame(cells, schema=["user", "item", "option"], orient="row")
@@ -217,7 +222,7 @@ class Paths:
         else:
             frame = pl.DataFrame(
                 [[u, *row] for u, row in zip(users, rows, strict=True)],
-                schema=dict.fromkeys(["user", *names], pl.String),
+                schema=dict.fromkeys(["user", *items], pl.String),
                 orient="row",
             )
             direct = hnd.Responses.from_wide
@@ -250,4 +255,4 @@ def _large(data: bytes, chunk: int) -> Any:
     return hnd.read_responses(io.BytesIO(data), sizes=as_if_large(chunk))
 
 
-__all__ = ["Bytes", "Exports", "Paths", "Tables", "exports"]
+__all__ = ["Bytes", "Exports", "Paths", "Tables", "exports", "files", "names", "plain"]
