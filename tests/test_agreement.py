@@ -65,7 +65,9 @@ def test_pairs_have_the_kappa_of_scikit_learn(seed: int) -> None:
     )
     pairs = agreement(hnd.Responses.from_wide(frame)).pairs(least=3)
     assert len(pairs) == 66
-    assert pairs["kappa"].to_list() == sorted(pairs["kappa"].to_list(), reverse=True)
+    assert pairs["p"].to_list() == sorted(pairs["p"].to_list())
+    alike = pairs.filter(pl.col("p") == 1)["kappa"].to_list()
+    assert alike == sorted(alike, reverse=True)
     for row in pairs.iter_rows(named=True):
         a, b = table[users.index(row["user"])], table[users.index(row["other"])]
         both = (a != "") & (b != "")
@@ -80,3 +82,68 @@ def test_an_order_must_name_every_label() -> None:
     found = agreement([["low", "high"], ["low", "low"]], order=["low", "mid", "high"])
     assert found.alpha_ordinal is not None
     assert agreement([["low", "high"], ["low", "low"]]).alpha_ordinal is None
+
+
+# -- beyond ability -------------------------------------------------------------------------------
+
+
+def families(seed: int, sizes: tuple[int, ...], copied: float, users: int = 16, items: int = 120):
+    """Answers of users of different ability, some of whom copy from the first of their family.
+
+    Returned with the pairs of families, and as how many independent votes the users count: the
+    variance of a share of equally able votes, against that of independent ones.
+    """
+    sim = hnd.simulate("samejima", users=users, items=items, options=4, seed=seed)
+    rng, table = np.random.default_rng(seed), np.array(sim.responses.codes).T
+    correlation, first = np.eye(users), 0
+    for size in sizes:
+        own = np.arange(first, first + size)
+        correlation[np.ix_(own, own)] = copied**2
+        correlation[own[0], own] = correlation[own, own[0]] = copied
+        for user in own[1:]:
+            take = rng.random(items) < copied
+            table[user, take] = table[own[0], take]
+        first += size
+    np.fill_diagonal(correlation, 1)
+    pairs = np.argwhere(np.triu(correlation, 1)).tolist()
+    related = {(f"u{a:02d}", f"u{b:02d}") for a, b in pairs}
+    answers = [[f"o{code}" for code in row] for row in table.tolist()]
+    r = hnd.Responses.from_wide(answers, users=[f"u{k:02d}" for k in range(users)])
+    return r, related, users**2 / correlation.sum()
+
+
+def test_ability_alone_is_no_agreement() -> None:
+    """Able users agree far beyond chance, and not at all beyond their abilities."""
+    for seed in range(4):
+        r, _, _ = families(seed, (), 0.0)
+        found = agreement(r)
+        pairs = found.pairs()
+        assert pairs["kappa"].max() > 0.4
+        assert (pairs["p"] < 0.05).sum() <= 1
+        assert found.independent_votes > 15
+        assert abs(pairs["beyond"].mean()) < 0.1
+
+
+@pytest.mark.parametrize(("copied", "most"), [(0.9, 1.1), (0.7, 1.4)])
+def test_families_are_found_and_counted_as_fewer_votes(copied: float, most: float) -> None:
+    """Where less is copied, some pairs are not sure and do not count: the number is a limit."""
+    ratios = []
+    for seed in range(4):
+        r, related, true = families(seed, (4, 3), copied)
+        found = agreement(r)
+        pairs = found.pairs()
+        beyond = {row[:2]: row[5] for row in pairs.iter_rows()}
+        first = set(list(beyond)[: len(related)])
+        assert len(related & first) >= 0.7 * len(related)
+        expected = np.mean([copied] * 5 + [copied**2] * 4)  # with the first, and among the others
+        assert np.mean([beyond[pair] for pair in related]) == pytest.approx(expected, abs=0.2)
+        ratios.append(found.independent_votes / true)
+        assert f"at most about {found.independent_votes:.0f} independent votes" in found.sentence()
+    assert 0.95 < np.mean(ratios) < most
+
+
+def test_too_many_users_are_not_compared_beyond_ability() -> None:
+    found = agreement(hnd.simulate("2pl", users=1001, items=5, seed=0).responses)
+    assert found.independent_votes is None
+    assert "votes" not in found.sentence()
+    assert np.isnan(found.pairs(most=3)["p"].to_numpy()).all()

@@ -29,7 +29,7 @@ def labels(
         int | None, option("N", "With --next: at most this many answers from one user.")
     ] = None,
     pairs: Annotated[
-        int | None, option("N", "The N pairs of users who agree most, beyond chance.")
+        int | None, option("N", "The N pairs of users who agree most beyond chance and ability.")
     ] = None,
     predicted: Annotated[
         str | None,
@@ -87,6 +87,7 @@ def labels(
         from hitsndiffs.results.values import records
 
         figures = {"alpha": found.alpha, "fleiss_kappa": found.fleiss_kappa}
+        figures["independent_votes"] = found.independent_votes
         content = {**figures, "alpha_ordinal": found.alpha_ordinal, "rows": records(table)}
         show_json(json.dumps(content, indent=2, ensure_ascii=False))
         return

@@ -48,7 +48,8 @@ class Ones:
         return np.repeat(np.arange(self.shape[0]), np.diff(self.indptr))
 
     @cached_property
-    def _in_scipy(self) -> Any:
+    def in_scipy(self) -> Any:
+        """The same as SciPy's sparse rows."""
         from scipy.sparse import csr_array
 
         return csr_array((np.ones(len(self.indices)), self.indices, self.indptr), shape=self.shape)
@@ -57,7 +58,7 @@ class Ones:
     def T(self) -> Ones:
         """Columns as rows."""
         if len(self.indices) > FEW:
-            turned = self._in_scipy.T.tocsr()
+            turned = self.in_scipy.T.tocsr()
             return Ones(turned.indptr, turned.indices, self.shape[0])
         begins = np.zeros(self.shape[1] + 1, dtype=np.int64)
         np.cumsum(np.bincount(self.indices, minlength=self.shape[1]), out=begins[1:])
@@ -80,7 +81,7 @@ class Ones:
             np.cumsum(values.take(self.indices), out=words[1:])
             return np.diff(words[self.indptr])
         if len(self.indices) > FEW or sys.modules.get("scipy.sparse"):
-            return self._in_scipy @ values
+            return self.in_scipy @ values
         k = values.shape[1] if values.ndim == 2 else 1
         cells = (self._rows[:, None] * k + np.arange(k)).reshape(-1)
         chosen = values.take(self.indices, axis=0).reshape(-1)

@@ -35,7 +35,14 @@ from hitsndiffs.data.responses import Responses
 from hitsndiffs.engines import Engine
 from hitsndiffs.errors import InputError
 
-__all__ = ["Alike", "find_alike", "group_weights", "near_equal_weights", "witness_weights"]
+__all__ = [
+    "Alike",
+    "expected_agreement",
+    "find_alike",
+    "group_weights",
+    "near_equal_weights",
+    "witness_weights",
+]
 
 #: Chance of naming anybody in a class of independent users, if the model were right. One class in a
 #: hundred is allowed when the model is wrong (``benchmarks/alike.py`` measures it).
@@ -139,6 +146,20 @@ def find_alike(responses: Responses) -> Alike:
     beyond = np.flatnonzero(strength > bar)
     order = beyond[np.argsort(-strength[beyond], kind="stable")]
     return Alike(m, one[order], other[order], strength[order], runs)
+
+
+def expected_agreement(responses: Responses) -> tuple[Matrix, Matrix, Matrix] | None:
+    """What pairs of users agree on, and what they would if everybody answered alone.
+
+    Returns three tables, users × users: items that both answered, equal answers among these, and
+    how many equal answers their abilities make likely. ``None`` if the users are too many.
+    """
+    if not 1 < responses.n_users <= MOST_USERS or responses.n_items < 2:
+        return None
+    sheets = _Sheets(_chosen(responses))
+    model = sheets.fitted(*SCALES[1])
+    p = sheets.chances(model.ability, model.slopes, model.level, sheets.answered)
+    return sheets.answered @ sheets.answered.T, sheets.ones @ sheets.ones.T, p @ p.T
 
 
 def _chosen(r: Responses) -> Ints:

@@ -13,6 +13,9 @@ from hitsndiffs.data.responses import Responses
 from hitsndiffs.data.words import count
 from hitsndiffs.engines.opening import open_engine
 from hitsndiffs.errors import InputError
+from hitsndiffs.methods.alike import expected_agreement
+from hitsndiffs.methods.probability import normal_cdf, normal_quantile
+from hitsndiffs.results.metrics import false_discoveries
 from hitsndiffs.results.values import to_frame
 
 __all__ = ["Agreement", "agreement"]
@@ -22,6 +25,10 @@ Ints = npt.NDArray[np.int64]
 
 #: So many users at a time are compared with all others.
 BLOCK = 256
+#: Users who share fewer items are not compared beyond their abilities.
+FEWEST_COMMON = 5
+#: Of the pairs said to agree beyond their abilities, at most this share is chance.
+SURE = 0.05
 
 
 def agreement(data: Any, *, order: Sequence[Any] | None = None) -> Agreement:
@@ -135,8 +142,53 @@ class Agreement:
         chance = float(shares @ shares)
         return (agreed - chance) / (1 - chance) if chance < 1 else float("nan")
 
+    @cached_property
+    def _beyond_ability(self) -> tuple[Floats, Floats] | None:
+        """Users × users: how far two agree beyond their abilities, and how sure that is (p).
+
+        The first is the share of the answers that would have to be copied. Agreement counts as
+        sure against the spread of most pairs, which a model of ability never fits quite.
+        """
+        found = expected_agreement(self.responses)
+        if found is None:
+            return None
+        common, equal, expected = found
+        share = expected / np.maximum(common, 1)
+        error = np.sqrt(np.maximum(common * share * (1 - share), 1e-9))
+        one, other = np.nonzero(np.triu(common >= FEWEST_COMMON, 1))
+        z = ((equal - expected) / error)[one, other]
+        if len(z) == 0:
+            return None
+        middle = float(np.median(z))
+        spread = max(float(np.median(middle - z[z <= middle])) / float(normal_quantile(0.75)), 1.0)
+        beyond = (equal - expected) / np.maximum(common - expected, 1e-9)
+        p = np.ones_like(beyond)
+        p[one, other] = false_discoveries(normal_cdf((middle - z) / spread))
+        return np.clip(beyond, -1.0, 1.0), np.minimum(p, p.T)
+
+    @property
+    def _dependent(self) -> Floats | None:
+        """Users × users: how far those agree beyond their abilities who surely do; 0 for others."""
+        if self._beyond_ability is None:
+            return None
+        beyond, p = self._beyond_ability
+        return np.where(p < SURE, np.maximum(beyond, 0.0), 0.0)
+
+    @property
+    def independent_votes(self) -> float | None:
+        """As how many independent votes the users count in a majority, at most.
+
+        Users who share answers beyond what their abilities make likely (copies, runs or families
+        of models, schools) are less than one vote each: ``n`` users whose answers correlate by
+        ``r`` count as ``n / (1 + (n - 1) r)``. Only pairs count that surely agree so. A mistake
+        that all users share looks like a hard item, and is not seen. ``None`` with more users than
+        can be compared in pairs.
+        """
+        shared, n = self._dependent, self.responses.n_users
+        return None if shared is None else float(n**2 / (n + shared.sum()))
+
     def pairs(self, *, least: int = 5, most: int = 1000) -> Any:
-        """Pairs of users with their agreement and Cohen's kappa, the most alike first.
+        """Pairs of users, those that agree most surely beyond their abilities first.
 
         Parameters
         ----------
@@ -149,16 +201,20 @@ class Agreement:
         -------
         table
             Columns ``user``, ``other``, ``items`` (answered by both), ``agreement`` (the share of
-            equal answers) and ``kappa`` (beyond what their use of the labels makes likely).
+            equal answers), ``kappa`` (beyond what their use of the labels makes likely), ``beyond``
+            (beyond what their abilities make likely: the share that would have to be copied) and
+            ``p`` (how likely such a pair is chance; false discovery rate). With more users than
+            can be compared in pairs the last two are NaN, and the order is by kappa.
         """
         return to_frame(self.pair_columns(least=least, most=most), self.responses.kind)
 
     def pair_columns(self, *, least: int = 5, most: int = 1000) -> dict[str, Any]:
         """The columns of :meth:`pairs`, by name."""
-        rows = np.zeros((0, 5))
+        rows = np.zeros((0, 7))
         for block in self._blocks(least):
             rows = np.concatenate([rows, block])
-            rows = rows[np.lexsort((rows[:, 1], rows[:, 0], -rows[:, 2], -rows[:, 4]))][:most]
+            first, second, items, _, kappa, _, p = rows.T
+            rows = rows[np.lexsort((second, first, -items, -kappa, np.nan_to_num(p)))][:most]
         users = self.responses.users
         first, second = rows[:, 0].astype(int), rows[:, 1].astype(int)
         return {
@@ -167,24 +223,35 @@ class Agreement:
             "items": rows[:, 2].astype(np.int64),
             "agreement": rows[:, 3],
             "kappa": rows[:, 4],
+            "beyond": rows[:, 5],
+            "p": rows[:, 6],
         }
 
     def sentence(self) -> str:
-        """How far the users agree, in a sentence."""
+        """How far the users agree, and as how many votes they count, in two sentences."""
         if not np.isfinite(self.alpha):
             return "No two users answered the same item differently, so agreement says nothing."
         said = f"Krippendorff's alpha is {self.alpha:.2f} (1 = full agreement, 0 = chance)"
         if self.alpha_ordinal is not None:
             said += f"; {self.alpha_ordinal:.2f} with the labels in order"
-        return said + f". It counts {count(self.n_items, 'item')} with at least two answers."
+        said += f". It counts {count(self.n_items, 'item')} with at least two answers."
+        if self._dependent is None:
+            return said
+        pairs = int((self._dependent > 0).sum()) // 2
+        if pairs == 0:
+            return said + " No two users agree clearly more than their abilities make likely."
+        return said + (
+            f" {count(pairs, 'pair')} of users agree more than their abilities make likely: the "
+            f"{count(self.responses.n_users, 'user')} count as at most about "
+            f"{self.independent_votes:.0f} independent votes."
+        )
 
     def _blocks(self, least: int) -> Iterator[Floats]:
-        """Rows (user, other, items, agreement, kappa) of all pairs, a block of users at a time."""
+        """The columns of :meth:`pairs` for all pairs, a block of users at a time."""
         from scipy.sparse import csr_array
 
         r = self.responses
-        ones = open_engine(r).by_user
-        chosen = csr_array((np.ones(len(ones.indices)), ones.indices, ones.indptr), ones.shape)
+        chosen = open_engine(r).by_user.in_scipy
         options = np.arange(r.n_options)
         to_item = csr_array((np.ones(r.n_options), (options, r.option_items)))
         answered = (chosen @ to_item).tocsr()
@@ -205,8 +272,11 @@ class Agreement:
             n = common[i, j]
             agreed, expected = equal[i, j] / n, chance[i, j] / n**2
             room = 1 - expected
-            kappa = np.where(room > 0, (agreed - expected) / np.where(room > 0, room, 1), np.nan)
-            yield np.column_stack([i + start, j, n, agreed, np.nan_to_num(kappa, nan=0.0)])
+            kappa = np.divide(agreed - expected, room, out=np.zeros_like(room), where=room > 0)
+            by_ability = np.full((2, len(i)), np.nan)
+            if self._beyond_ability is not None:
+                by_ability = np.stack([table[i + start, j] for table in self._beyond_ability])
+            yield np.column_stack([i + start, j, n, agreed, kappa, *by_ability])
 
     def __repr__(self) -> str:
         return f"Agreement(alpha={self.alpha:.3f}, items={self.n_items:,})"

@@ -15,6 +15,7 @@ from hitsndiffs.data.lookup import python_value, said_of
 from hitsndiffs.data.words import count, listed
 from hitsndiffs.errors import InputError
 from hitsndiffs.results.marks import Marks, marks
+from hitsndiffs.results.metrics import false_discoveries
 from hitsndiffs.results.values import to_frame
 
 __all__ = ["Differences", "Parts", "differences", "parts"]
@@ -173,7 +174,7 @@ class Differences:
                 for one in right.T
             ]
         )
-        adjusted = _benjamini_hochberg(rows[:, 2])
+        adjusted = false_discoveries(rows[:, 2])
         size = np.abs(rows[:, 0])
         sure_above_one = (size - 1) / np.maximum(rows[:, 1], 1e-12) > 1.645
         letter = np.where((size >= 1.5) & sure_above_one, "C", np.where(size >= 1, "B", "A"))
@@ -183,8 +184,8 @@ class Differences:
             "standard_error": rows[:, 1],
             "p": adjusted,
             "size": np.where(adjusted < 0.05, letter, "A"),
-            "p_uniform": _benjamini_hochberg(rows[:, 3]),
-            "p_crossing": _benjamini_hochberg(rows[:, 4]),
+            "p_uniform": false_discoveries(rows[:, 3]),
+            "p_crossing": false_discoveries(rows[:, 4]),
             "r2_gain": rows[:, 5],
         }
 
@@ -289,12 +290,3 @@ def logistic_fit(x: Floats, y: Floats) -> tuple[Floats, float]:
         if done:
             break
     return b, log
-
-
-def _benjamini_hochberg(p: Floats) -> Floats:
-    """P-values adjusted so that the false discoveries stay below the level."""
-    order = np.argsort(p)[::-1]
-    scaled = p[order] * len(p) / np.arange(len(p), 0, -1)
-    adjusted = np.empty_like(p)
-    adjusted[order] = np.minimum(np.minimum.accumulate(scaled), 1.0)
-    return adjusted
