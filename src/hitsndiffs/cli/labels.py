@@ -86,9 +86,8 @@ def labels(
     if as_json:
         from hitsndiffs.results.values import records
 
-        figures = {"alpha": found.alpha, "fleiss_kappa": found.fleiss_kappa}
-        figures["independent_votes"] = found.independent_votes
-        content = {**figures, "alpha_ordinal": found.alpha_ordinal, "rows": records(table)}
+        names = ("alpha", "alpha_ordinal", "fleiss_kappa", "independent_votes")
+        content = {**{name: getattr(found, name) for name in names}, "rows": records(table)}
         show_json(json.dumps(content, indent=2, ensure_ascii=False))
         return
     if for_people():
