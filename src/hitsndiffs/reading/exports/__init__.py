@@ -9,6 +9,7 @@ from hitsndiffs.reading.exports.annotations import (
     LABEL_STUDIO_FLAT,
     LABELBOX,
     PRODIGY,
+    ZOONIVERSE,
 )
 from hitsndiffs.reading.exports.base import Format
 from hitsndiffs.reading.exports.brightspace import BRIGHTSPACE, BRIGHTSPACE_SURVEY
@@ -22,7 +23,7 @@ from hitsndiffs.reading.exports.classroom import (
 from hitsndiffs.reading.exports.forms import GOOGLE_FORMS, MICROSOFT_FORMS
 from hitsndiffs.reading.exports.helm import HELM
 from hitsndiffs.reading.exports.inspect_ai import INSPECT
-from hitsndiffs.reading.exports.judged import FIGURE_EIGHT, MTURK, TOLOKA, ZOONIVERSE
+from hitsndiffs.reading.exports.judged import FIGURE_EIGHT, MTURK, TOLOKA
 from hitsndiffs.reading.exports.lm_eval import LM_EVAL
 from hitsndiffs.reading.exports.lms import BLACKBOARD, CANVAS, CANVAS_NEW, GRADESCOPE
 from hitsndiffs.reading.exports.models import (

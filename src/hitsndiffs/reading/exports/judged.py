@@ -3,154 +3,199 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import dataclass
 
-from hitsndiffs.reading.exports.base import (
-    Format,
-    Refusal,
-    absent,
-    columns,
-)
-from hitsndiffs.reading.exports.common import (
-    as_text,
-    is_free_text,
-    literal,
-    objects,
-    split_column,
-)
-from hitsndiffs.reading.exports.entries import Entry, add_entries, chosen_only
-from hitsndiffs.reading.exports.sheet import Question, Sheet, by_table, cell_at
+from hitsndiffs.reading.exports.base import Choices, Document, Format, Refusal, Stream, columns
+from hitsndiffs.reading.exports.common import is_free_text, literal, objects, split_column
+from hitsndiffs.reading.exports.records import chosen, chosen_only
+from hitsndiffs.reading.exports.sheet import Question, Sheet, sheet_of
 from hitsndiffs.reading.layouts.content import look_at
 from hitsndiffs.reading.vocabulary import role_of_name
 
-__all__ = ["FIGURE_EIGHT", "MTURK", "TOLOKA", "ZOONIVERSE"]
+__all__ = ["FIGURE_EIGHT", "MTURK", "TOLOKA"]
 
-_NO_CHOICE = "only answers by choice can be ranked"
-
-
-def _tasks(sheet: Sheet, names: Sequence[str], inputs: Sequence[int]) -> list[str]:
-    """Return the task of each row, by its name: equal inputs are one task, even if posted again."""
-    given = sheet.given_items()
-    if given:
-        return given
-    first: dict[tuple[str, ...], str] = {}
-    contents = [tuple(row[k].strip() for k in inputs) for row in sheet.rows]
-    pairs = zip(contents, names, strict=True)
-    return [
-        first.setdefault(own, name or " | ".join(filter(None, own))) if inputs else name
-        for own, name in pairs
-    ]
-
-
-# -- Amazon Mechanical Turk ------------------------------------------------------------------------
-
-_ANSWER = re.compile(r"^Answer(?:[. _](?P<name>.+))?$", re.IGNORECASE | re.DOTALL)
 _REMARK = re.compile(r"expla|comment|feedback|reason|why|justif|rationale|suggest|detail", re.I)
-_BOOLEANS = frozenset(("true", "false", "on", "off", ""))
+_TRUE, _FALSE = frozenset(("true", "on")), frozenset(("false", "off", ""))
 
 
-def _fill_mturk(sheet: Sheet) -> None:
-    hit, assignment, worker = (sheet.find(n) for n in ("HITId", "AssignmentId", "WorkerId"))
-    if worker is None or not any(map(str.strip, sheet.cells(worker))):
-        worker = assignment
-        note = "The file does not name the workers: each assignment counts as one."
-        sheet.stream.notes.append(note)
-    if hit is None or worker is None:
-        raise absent("an MTurk batch", "HITId and AssignmentId")
-    inputs = [k for k, name in enumerate(sheet.header) if name.strip().lower().startswith("input.")]
-    # Without inputs, every HIT shows the same page.
-    names = [row[hit].strip() if inputs else "task" for row in sheet.rows]
-    tasks = _tasks(sheet, names, inputs)
-    questions = _mturk_questions(sheet)
-    wanted = chosen_only({str(one.item): one for one in questions}, sheet.choices.option)
-    who = sheet.people([worker], "the worker", "user")
-    sheet.ask([*wanted.values()], who, tasks=[] if len({*tasks}) == 1 else tasks)
-    if not sheet.stream.persons:
-        raise Refusal("an MTurk batch whose answers are free text", _NO_CHOICE)
-    sheet.set_role([hit], "item", "the task")
-    sheet.rest_unused("about the batch, or what the workers saw")
+@dataclass(frozen=True)
+class _Judgments:
+    """What the columns of a table of judgments are, by patterns of their names.
+
+    Parameters
+    ----------
+    what
+        What the table is, for sentences.
+    worker, task
+        Who judged (the first of these names that has cells), and what.
+    answer, gold
+        Answers and right answers; the group is the name of the question.
+    seen
+        What the workers saw: equal contents are one task, even if it was posted again.
+    status
+        Whether somebody skipped the task.
+    among_others
+        Whether the answers stand among columns of other kinds: answers are those that differ
+        between the workers of a task, and, where some have right answers, only these.
+    """
+
+    what: str
+    worker: tuple[str, ...]
+    task: str
+    answer: str
+    gold: str = ""
+    seen: str = ""
+    status: str = ""
+    among_others: bool = False
+    key_from: str = ""
+
+    def __call__(self, document: Document, choices: Choices) -> Stream:
+        """Read a table."""
+        sheet = sheet_of(document, choices, Stream(key_from=self.key_from))
+        worker, task = self._worker(sheet), sheet.need(self.task)
+        for place in filter(None, (worker, sheet.find(self.status))):
+            below = ""  # in old dumps, only the last row of a suite says who did it
+            for row in reversed(sheet.rows):
+                below = row[place] = row[place].strip() or below
+        asked, golden = (self._named(sheet, pattern) for pattern in (self.answer, self.gold))
+        if choices.option is not None:
+            asked = chosen_only(asked, choices.option)
+        elif self.among_others:
+            asked = _differing(sheet, task, asked, golden)
+        self._drop_skipped(sheet, asked)
+        seen = [*self._named(sheet, self.seen).values()]
+        tasks = sheet.given_items() or self._tasks(sheet, task, seen)
+        questions = _questions(sheet, asked, golden)
+        if not questions or not sheet.rows:
+            raise Refusal(f"{self.what} without answers by choice", "only these can be ranked")
+        people = sheet.people([worker], "the worker", "user")
+        sheet.ask(questions, people, tasks=[] if len({*tasks}) == 1 else tasks)
+        sheet.set_role([task, *seen], "item", "the task, and what the worker saw")
+        sheet.rest_unused("about the judgment, or what the workers saw")
+        return sheet.stream
+
+    def _worker(self, sheet: Sheet) -> int:
+        places = [k for name in self.worker if (k := sheet.find(name)) is not None]
+        filled = [k for k in places if any(row[k].strip() for row in sheet.rows)]
+        if filled and filled[0] != sheet.find(self.worker[0]):
+            sheet.stream.notes.append(
+                "The file does not name the workers: each assignment counts as one."
+            )
+        return filled[0] if filled else sheet.need(self.worker[0])
+
+    @staticmethod
+    def _named(sheet: Sheet, pattern: str) -> dict[str, int]:
+        """Return the columns with such names, by the question that the group names."""
+        names = [name.strip() for name in sheet.header] if pattern else []
+        found = [re.fullmatch(pattern, name, re.IGNORECASE | re.DOTALL) for name in names]
+        return {(match[1] or "answer"): k for k, match in enumerate(found) if match is not None}
+
+    def _drop_skipped(self, sheet: Sheet, asked: dict[str, int]) -> None:
+        sheet.rows = [row for row in sheet.rows if any(row[k].strip() for k in asked.values())]
+        place = sheet.find(self.status)
+        if place is not None:
+            skipped = ("SKIPPED", "EXPIRED")
+            done = [row for row in sheet.rows if row[place].strip().upper() not in skipped]
+            what = "rows of skipped or expired assignments"
+            sheet.keep_rows(done, what, "nobody answered in them")
+
+    def _tasks(self, sheet: Sheet, task: int, seen: Sequence[int]) -> list[str]:
+        if self.seen and not seen:
+            return ["task"] * len(sheet.rows)  # everybody saw the same page
+        first: dict[tuple[str, ...], str] = {}
+        tasks = []
+        for row in sheet.rows:
+            own = tuple(row[k].strip() for k in seen)
+            name = row[task].strip() or " | ".join(filter(None, own))
+            tasks.append(first.setdefault(own, name) if seen else name)
+        return tasks
 
 
-def _mturk_questions(sheet: Sheet) -> list[Question]:
+def _differing(
+    sheet: Sheet, task: int, asked: dict[str, int], golden: dict[str, int]
+) -> dict[str, int]:
+    """Return the columns that differ between workers; those with right answers, if there are."""
+    found = {}
+    for name, k in asked.items():
+        pairs = {(row[task], row[k]) for row in sheet.rows if row[k].strip()}
+        if len(pairs) > len({thing for thing, _ in pairs}):
+            found[name] = k
+    return {name: k for name, k in found.items() if name in golden} or found
+
+
+def _questions(sheet: Sheet, asked: dict[str, int], golden: dict[str, int]) -> list[Question]:
     """Return the questions: a column each, a column per option, or all in one cell as JSON."""
-    groups: dict[str, dict[str, int]] = {}
-    single: dict[str, int] = {}
-    for place, header in enumerate(sheet.header):
-        match = _ANSWER.match(header.strip())
-        if match is None:
-            continue
-        name = match["name"] or "answer"
-        base, dot, option = name.rpartition(".")
-        if dot and {cell.strip().casefold() for cell in sheet.cells(place)} <= _BOOLEANS:
-            groups.setdefault(base, {})[option] = place
-        else:
-            single[name.removesuffix(".label")] = place
     found: list[Question] = []
-    for base, options in groups.items():
-        places = list(options.values())
-        if len(options) == 1:
-            single[base] = places[0]
+    options: dict[str, dict[str, int]] = {}
+    for name, k in asked.items():
+        base, dot, option = name.rpartition(".")
+        if dot and {cell.strip().casefold() for cell in sheet.cells(k)} <= _TRUE | _FALSE:
+            options.setdefault(base, {})[option] = k
+    grouped = {base: own for base, own in options.items() if len(own) > 1}
+    for base, own in grouped.items():
+        ticks = [[o for o, k in own.items() if _is_on(row[k])] for row in sheet.rows]
+        places = tuple(own.values())
+        given = list(map(tuple, ticks))
+        found.append(Question(base, places[0], also=places[1:], given=given, shown=places))
+    ticked = {k for own in grouped.values() for k in own.values()}
+    for name, k in asked.items():
+        cells = [cell.strip() for cell in sheet.cells(k)]
+        nested = _nested(cells)
+        if k in ticked or not any(cells):
             continue
-        ticked = [
-            tuple(o for o, k in options.items() if row[k].strip().casefold() in ("true", "on"))
-            for row in sheet.rows
-        ]
-        shown = tuple(places)
-        found.append(Question(base, places[0], also=shown[1:], given=ticked, shown=shown))
-    for name, place in single.items():
-        cells = [cell.strip() for cell in sheet.cells(place)]
-        nested = _nested(cells) if any(c[:1] in "[{" and len(c) > 1 for c in cells if c) else {}
-        typed = bool(groups) and name.endswith(("_text", ".text"))  # «other, please specify»
         if nested:
-            found += [Question(n, place, given=own, sparse=True) for n, own in nested.items()]
+            found += [Question(n, k, given=own, sparse=True) for n, own in nested.items()]
         elif role_of_name(name) == "time" and look_at(cells).is_number:
-            sheet.set_role([place], "time", "named like a time")
-        elif typed or _is_remark(name, cells):
-            sheet.set_role([place], "comment", "free text")
-        elif any(cells):
-            found.append(Question(name, place, given=split_column(cells, "|")))
+            sheet.set_role([k], "time", "named like a time")
+        elif _is_remark(name, cells) or (grouped and name.endswith(("_text", ".text"))):
+            sheet.set_role([k], "comment", "free text")
+        else:
+            gold, label = golden.get(name), name.removesuffix(".label")
+            right = [_several(cell) for cell in sheet.cells(gold)] if gold is not None else None
+            # several lines are several right answers, with which no set can be compared
+            right = right and [own if len(own) < 2 else () for own in right]
+            found.append(Question(label, k, gold, given=_all_chosen(cells), keys=right))
     return found
+
+
+def _is_on(cell: str) -> bool:
+    return cell.strip().casefold() in _TRUE
+
+
+def _all_chosen(cells: Sequence[str]) -> list[tuple[str, ...]]:
+    """Return the options in each cell: a JSON list, a line each, or between bars."""
+    if any("\n" in cell or cell.startswith("[") for cell in cells):
+        return list(map(_several, cells))
+    return split_column(cells, "|")
+
+
+def _several(cell: str) -> tuple[str, ...]:
+    value = literal(cell) if cell.startswith("[") else None
+    lines = (line.strip() for line in cell.splitlines())
+    return (chosen(value) if value else None) or tuple(filter(None, lines))
 
 
 def _is_remark(name: str, cells: Sequence[str]) -> bool:
     given = [cell for cell in cells if cell]
     differ = len(given) > 2 and len(set(given)) > 0.8 * len(given)
-    remark = bool(_REMARK.search(name)) and differ
-    return role_of_name(name) == "comment" or is_free_text(cells) or remark
+    named = role_of_name(name) == "comment" or (bool(_REMARK.search(name)) and differ)
+    return named or is_free_text(cells)
 
 
 def _nested(cells: Sequence[str]) -> dict[str, list[tuple[str, ...]]]:
-    """Read ``[{"q": {"A": true, "B": false}}]``: the options that are true."""
+    """Read ``[{"q": {"A": true, "B": false}}]``: the questions, and the options that are true."""
     found: dict[str, list[tuple[str, ...]]] = {}
     for k, cell in enumerate(cells):
-        for record in objects(literal(cell)):
+        for record in objects(literal(cell)) if cell[:1] in ("[", "{") else ():
             for name, value in record.items():
-                chosen = chosen_classes(value)
-                if chosen is not None:
-                    found.setdefault(str(name), [()] * len(cells))[k] = chosen
+                if answer := chosen(value):
+                    found.setdefault(name, [()] * len(cells))[k] = answer
     return {
         name: answers
         for name, answers in found.items()
         if role_of_name(name) != "comment" and not is_free_text(map("; ".join, answers))
     }
-
-
-def chosen_classes(value: Any) -> tuple[str, ...] | None:
-    """Return what a form of Amazon's crowd tools says was chosen; None if it is no answer.
-
-    Examples
-    --------
-    >>> chosen_classes({"cat": True, "dog": False}), chosen_classes({"label": "cat"})
-    (('cat',), ('cat',))
-    """
-    if isinstance(value, dict) and isinstance(value.get("labels"), list):
-        return tuple(map(as_text, value["labels"]))
-    if isinstance(value, dict) and "label" in value:
-        return (as_text(value["label"]),)
-    if isinstance(value, dict) and value and all(isinstance(v, bool) for v in value.values()):
-        return tuple(option for option, on in value.items() if on)
-    return (as_text(value),) if isinstance(value, (str, int, float)) else None
 
 
 MTURK = Format(
@@ -161,219 +206,44 @@ MTURK = Format(
         *("hitid", "assignmentid", "answer(?:[. _].+)?"),
         because="the columns HITId, AssignmentId and Answer are there",
     ),
-    by_table(_fill_mturk),
+    _Judgments(
+        "an MTurk batch",
+        worker=("WorkerId", "AssignmentId"),
+        task="HITId",
+        answer="Answer(?:[. _](.+))?",
+        seen="Input[.](.+)",
+    ),
     "three batches, old and new",
 )
-
-
-# -- Toloka ----------------------------------------------------------------------------------------
-
-
-def _fill_toloka(sheet: Sheet) -> None:
-    stream = sheet.stream
-    worker, task = sheet.find("ASSIGNMENT:worker_id"), sheet.find("ASSIGNMENT:task_id")
-    status = sheet.find("ASSIGNMENT:status")
-    if worker is None:
-        raise absent("a Toloka file", "ASSIGNMENT:worker_id")
-    # In old dumps, only the last row of a suite names the assignment.
-    for place in (worker, status):
-        if place is not None and not all(row[place].strip() for row in sheet.rows):
-            below = ""
-            for row in reversed(sheet.rows):
-                below = row[place] = row[place].strip() or below
-    inputs, outputs, golden = (_starting(sheet, p) for p in ("INPUT:", "OUTPUT:", "GOLDEN:"))
-    texts = {n: k for n, k in outputs.items() if is_free_text(sheet.cells(k))}
-    asked = {n: k for n, k in outputs.items() if n not in texts and any(sheet.cells(k))}
-    asked = chosen_only(asked, sheet.choices.option)
-    rows = [row for row in sheet.rows if any(row[k].strip() for k in asked.values())]
-    done = [row for row in rows if cell_at(row, status).upper() not in ("SKIPPED", "EXPIRED")]
-    sheet.rows = rows
-    sheet.keep_rows(done, "rows of skipped or expired assignments", "nobody answered in them")
-    names = [cell_at(row, task) for row in sheet.rows]
-    found = [
-        Question(n, k, golden.get(n), given=_listed(sheet, k), keys=_listed(sheet, golden.get(n)))
-        for n, k in asked.items()
-    ]
-    who = sheet.people([worker], "the worker", "user")
-    sheet.ask(found, who, tasks=_tasks(sheet, names, list(inputs.values())))
-    if not stream.persons:
-        raise Refusal(
-            "a Toloka file without answers by choice", "download the assignments of the pool"
-        )
-    sheet.set_role(inputs.values(), "item", "what the worker saw")
-    sheet.set_role(texts.values(), "comment", "free text")
-
-
-def _starting(sheet: Sheet, prefix: str) -> dict[str, int]:
-    """Return the columns with this prefix, by the rest of their names."""
-    names = [name.strip() for name in sheet.header]
-    return {n[len(prefix) :]: k for k, n in enumerate(names) if n.upper().startswith(prefix)}
-
-
-def _listed(sheet: Sheet, place: int | None) -> list[tuple[str, ...]]:
-    """Return the options in the cells of a column; several are written as a JSON list."""
-    found = []
-    for row in sheet.rows:
-        cell = cell_at(row, place)
-        value = literal(cell) if cell.startswith("[") else None
-        parts = value if isinstance(value, list) else []
-        several = bool(parts) and not any(isinstance(v, (list, dict)) for v in parts)
-        found.append(tuple(map(as_text, parts)) if several else (cell,) if cell else ())
-    return found
-
-
 TOLOKA = Format(
     "toloka",
     "Toloka, assignments",
     "The assignments of a pool as TSV: INPUT:, OUTPUT:, GOLDEN:, ASSIGNMENT:",
     columns("assignment:worker_id", because="the column ASSIGNMENT:worker_id is there"),
-    by_table(_fill_toloka, key_from="the columns «GOLDEN:»"),
+    _Judgments(
+        "a Toloka file",
+        worker=("ASSIGNMENT:worker_id",),
+        task="ASSIGNMENT:task_id",
+        answer="OUTPUT:(.+)",
+        gold="GOLDEN:(.+)",
+        seen="INPUT:(.+)",
+        status="ASSIGNMENT:status",
+        key_from="the columns «GOLDEN:»",
+    ),
 )
-
-
-# -- Figure Eight (CrowdFlower) --------------------------------------------------------------------
-
-
-def _fill_figure_eight(sheet: Sheet) -> None:
-    unit, worker = sheet.find("_unit_id"), sheet.find("_worker_id")
-    if unit is None or worker is None:
-        raise absent("a Figure Eight report", "_unit_id and _worker_id")
-    places = {name.strip(): k for k, name in enumerate(sheet.header)}
-    asked = chosen_only(places, sheet.choices.option) if sheet.choices.option else {}
-    asked = asked or _differing(sheet, unit, places)
-    if not asked:
-        raise Refusal("a Figure Eight report without answers by choice", _NO_CHOICE)
-    found = []
-    for name, k in asked.items():
-        gold = places.get(f"{name}_gold")
-        given = [tuple(map(str.strip, cell.splitlines())) for cell in sheet.cells(k)]
-        keys = [cell_at(row, gold) for row in sheet.rows]
-        right = [(text,) if text and "\n" not in text else () for text in keys]
-        found.append(Question(name, k, gold, given=given, keys=right))
-    who = sheet.people([worker], "the worker", "user")
-    tasks = sheet.given_items() or list(map(str.strip, sheet.cells(unit)))
-    sheet.ask(found, who, tasks=tasks)
-    sheet.set_role([unit], "item", "the unit")
-    sheet.rest_unused("about the judgment, or what the workers saw")
-
-
-def _differing(sheet: Sheet, unit: int, places: dict[str, int]) -> dict[str, int]:
-    """Return the answer columns: they differ between workers; those with a gold column first."""
-    asked = {
-        name: k
-        for name, k in places.items()
-        if name and not name.startswith("_") and not name.endswith(("_gold", "_gold_reason"))
-    }
-    golden = {name: k for name, k in asked.items() if f"{name}_gold" in places}
-    for group in (golden, asked):
-        found = {}
-        for name, k in group.items():
-            seen: dict[str, str] = {}
-            pairs = [(row[unit], row[k]) for row in sheet.rows if row[k].strip()]
-            differs = any(seen.setdefault(task, cell) != cell for task, cell in pairs)
-            if differs and not is_free_text(sheet.cells(k)):
-                found[name] = k
-        if found:
-            return found
-    return {}
-
-
 FIGURE_EIGHT = Format(
     "figure-eight",
     "Figure Eight (CrowdFlower), full report",
     "CSV with a row per judgment: _unit_id, _worker_id, …",
     columns("_unit_id", "_worker_id", because="the columns _unit_id and _worker_id are there"),
-    by_table(_fill_figure_eight, key_from="the columns «…_gold»"),
-    "a full report",
-)
-
-
-# -- Zooniverse: the answers are JSON in a cell ----------------------------------------------------
-
-
-def _fill_zooniverse(sheet: Sheet) -> None:
-    stream = sheet.stream
-    annotations, subjects = sheet.find("annotations"), sheet.find("subject_ids")
-    name, address, workflow = map(sheet.find, ("user_name", "user_ip", "workflow_id"))
-    if annotations is None or subjects is None:
-        raise absent("a Zooniverse export", "annotations and subject_ids")
-    entries: list[Entry] = []
-    labels: dict[str, set[str]] = {}
-    several = len({cell_at(row, workflow) for row in sheet.rows}) > 1
-    for row in sheet.rows:
-        person, subject = cell_at(row, name), row[subjects].strip()
-        if not person and cell_at(row, address):
-            person = f"not-logged-in-{cell_at(row, address)}"
-        if not person or not subject:
-            continue
-        subject += f"/{cell_at(row, workflow)}" if several else ""
-        for task, words, answer in _classified(literal(row[annotations])):
-            labels.setdefault(task, set()).add(words)
-            entries.append(Entry(person, subject, task, answer))
-    by_task: dict[str, list[str]] = {}
-    for entry in entries:
-        by_task.setdefault(entry.question, []).append(" ".join(entry.answer))
-    texts = {task for task, answers in by_task.items() if is_free_text(answers)}
-    if texts == set(by_task):
-        raise Refusal(
-            "a Zooniverse export without question tasks: drawings, texts or transcriptions only",
-            "only tasks with choices can be ranked",
-        )
-    if texts:
-        stream.notes.append(f"The tasks {', '.join(sorted(texts))} are left out: free text.")
-    add_entries(stream, [e for e in entries if e.question not in texts], sheet.choices.option)
-    changed = sorted(task for task, words in labels.items() if len(words - {""}) > 1)
-    if changed and sheet.find("workflow_version") is not None:
-        tasks = ", ".join(changed)
-        note = f"The wording of {tasks} differs between versions of the workflow."
-        stream.notes.append(note)
-    if any(person.startswith("not-logged-in") for person in stream.persons):
-        stream.notes.append("Volunteers who were not logged in are told apart by their machine.")
-    sheet.set_role([p for p in (name, address) if p is not None], "user", "the volunteer")
-    sheet.set_role([subjects], "item", "what was classified")
-    sheet.set_role([annotations], "answers", "the answers as JSON")
-
-
-def _classified(value: Any) -> Iterator[tuple[str, str, tuple[str, ...]]]:
-    """Yield the name, wording and choices of each task; skip drawings."""
-    for part in objects(value):
-        task, answer = as_text(part.get("task")), part.get("value")
-        parts = objects(answer)
-        whole = isinstance(answer, list) and len(parts) == len(answer)
-        if parts and whole and all("task" in entry for entry in parts):
-            yield from _classified(parts)  # a combo task
-            continue
-        chosen = _choices(answer)
-        if chosen is not None:
-            yield task, as_text(part.get("task_label")), chosen
-
-
-def _choices(answer: Any) -> tuple[str, ...] | None:
-    if answer is None:
-        return ()
-    if isinstance(answer, (str, int, float, bool)):
-        return (as_text(answer),)
-    if not isinstance(answer, list):
-        return None
-    if all(isinstance(entry, (str, int)) for entry in answer):
-        return tuple(as_text(entry) for entry in answer)
-    if len(objects(answer)) < len(answer):
-        return None
-    if all("choice" in entry for entry in answer):  # a survey task
-        return tuple(dict.fromkeys(as_text(entry["choice"]) for entry in answer))
-    if all(set(entry) <= {"value", "option", "label"} for entry in answer):  # drop-down lists
-        return tuple(as_text(e.get("label") or e.get("value")) for e in answer)
-    return None
-
-
-ZOONIVERSE = Format(
-    "zooniverse",
-    "Zooniverse, classifications",
-    "The classification export as CSV; question, survey and drop-down tasks",
-    columns(
-        *("classification_id", "annotations", "subject_ids"),
-        because="the columns classification_id, annotations and subject_ids are there",
+    _Judgments(
+        "a Figure Eight report",
+        worker=("_worker_id",),
+        task="_unit_id",
+        answer="((?!_).+)(?<!_gold)(?<!_gold_reason)",
+        gold="(.+)_gold",
+        among_others=True,
+        key_from="the columns «…_gold»",
     ),
-    by_table(_fill_zooniverse),
-    "two exports",
+    "a full report",
 )

@@ -12,10 +12,17 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from hitsndiffs.data.encoding.names import find_column
+from hitsndiffs.data.words import listed
 from hitsndiffs.reading.exports.base import Choices, Document, Refusal, Status, Stream
-from hitsndiffs.reading.exports.common import as_text, labelled, letter_place
+from hitsndiffs.reading.exports.common import (
+    as_text,
+    is_free_text,
+    labelled,
+    letter_place,
+    objects,
+)
 
-__all__ = ["Given", "Options", "Records", "chosen_only"]
+__all__ = ["Given", "Options", "Records", "chosen", "chosen_only", "rows_of", "within"]
 
 #: Without options, longer answers than this are free text.
 _LONG = 60
@@ -37,7 +44,9 @@ class Given(NamedTuple):
     attempt: int = 0
     #: Whether the file says that the answer is right.
     right: bool | None = None
-    #: Whether the answer was written without options to choose from.
+    points: float | None = None
+    possible: float | None = None
+    #: Whether the answer may have been written, without options to choose from.
     is_text: bool = False
     #: What it is instead of an answer, and why it is left out.
     aside: tuple[str, str] | None = None
@@ -83,9 +92,12 @@ class Records:
             raise Refusal(*(self.nobody if self.nobody and nameless else self.empty))
         if nameless:
             stream.leave_out(nameless, "answers", "they name nobody")
-        long = sum(one.is_text and len(str(one.answer or "")) > _LONG for one in given)
-        if self.texts and 2 * long > len(given):
-            raise Refusal(*self.texts)
+        texts = _free_texts(given)
+        if {one.question for one in given} <= texts:
+            raise Refusal(*(self.texts or self.empty))
+        if texts:
+            stream.notes.append(f"Left out {listed(sorted(texts), most=3)}: free text.")
+            given = [one for one in given if one.question not in texts]
         self._add(stream, given, choices.option)
         return stream
 
@@ -108,10 +120,35 @@ class Records:
                 key = one.key if trusted else None
                 status = None if one.answer else self.none
                 stream.add(
-                    one.person, item, one.answer, key=key, status=status, attempt=one.attempt or 1
+                    one.person,
+                    item,
+                    one.answer,
+                    attempt=one.attempt or 1,
+                    points=one.points,
+                    possible=one.possible,
+                    key=key,
+                    status=status,
                 )
         if not any(one.attempt for one in given):
             stream.number_repeats()
+
+
+def _free_texts(given: Sequence[Given]) -> set[str]:
+    """Return the questions that were answered in words of one's own.
+
+    One user alone repeats hardly anything, so only long answers are texts there.
+    """
+    by_question: dict[str, list[Given]] = {}
+    for one in given:
+        by_question.setdefault(one.question, []).append(one)
+    found = set()
+    for question, own in by_question.items():
+        texts = [" ".join(_set(one.answer)) for one in own if one.is_text]
+        alone = len({one.person for one in own}) == 1
+        long = not alone or 2 * sum(len(text) > _LONG for text in texts) > len(texts)
+        if 2 * len(texts) > len(own) and long and is_free_text(texts):
+            found.add(question)
+    return found
 
 
 def chosen_only(questions: dict[str, Any], option: str | None) -> dict[str, Any]:
@@ -127,6 +164,48 @@ def chosen_only(questions: dict[str, Any], option: str | None) -> dict[str, Any]
 
 def _set(answer: str | tuple[str, ...] | None) -> set[str]:
     return {answer} if isinstance(answer, str) else set(answer or ())
+
+
+#: Where an object holds what was chosen; one that also has a place marks a region.
+_CHOICES = ("choices", "labels", "label", "rating", "selected", "choice", "name", "title", "value")
+_PLACES = {"start", "x", "points"}
+
+
+def chosen(value: Any) -> tuple[str, ...] | None:
+    """Return what a value of JSON says was chosen; None if it is no choice.
+
+    Examples
+    --------
+    >>> chosen({"cat": True, "dog": False}), chosen({"label": "cat"}), chosen([{"name": 1}, "b"])
+    (('cat',), ('cat',), ('1', 'b'))
+    >>> chosen({"x": 1, "y": 2, "labels": ["cat"]}), chosen({"content": "long"}), chosen(None)
+    (None, None, ())
+    """
+    if isinstance(value, dict):
+        if value and all(isinstance(own, bool) for own in value.values()):
+            return tuple(option for option, on in value.items() if on)
+        name = next((name for name in _CHOICES if value.get(name) is not None), None)
+        return None if name is None or _PLACES & value.keys() else chosen(value[name])
+    if not isinstance(value, list):
+        return (text,) if (text := as_text(value)).strip() else ()
+    parts = [chosen(part) for part in value]
+    several = [text for part in parts for text in part or ()]
+    return None if None in parts else tuple(dict.fromkeys(several))
+
+
+def within(values: Any, *names: str) -> list[tuple[dict[str, Any], dict[str, Any]]]:
+    """Return the objects under any of the names in each object, beside the object itself."""
+    outer = objects(values)
+    return [(one, own) for one in outer for name in names for own in objects(one.get(name))]
+
+
+def rows_of(document: Document) -> list[dict[str, Any]]:
+    """Return the records of JSON, or the rows of a table as records."""
+    if document.kind in ("json", "jsonl"):
+        return objects(document.records())
+    table = document.table()
+    names = [name.strip() for name in table.header]
+    return [dict(zip(names, row, strict=True)) for row in table.rows]
 
 
 class Options:

@@ -47,6 +47,7 @@ __all__ = [
     "by_table",
     "cell_at",
     "html_cells",
+    "sheet_of",
     "with_questions",
 ]
 
@@ -158,6 +159,13 @@ class Sheet(Table):
     def set_role(self, places: Iterable[int], role: Role, reason: str) -> None:
         """Record the role of some columns."""
         self.stream.columns += [Column(self.header[k], role, reason, k) for k in places]
+
+    def need(self, name: str) -> int:
+        """Return the index of a column; refuse the table if there is none."""
+        place = self.find(name)
+        if place is None:
+            raise absent("this format", f"column {name!r}")
+        return place
 
     def rest_unused(self, reason: str) -> None:
         """Record the columns that have no role yet as unused."""
@@ -415,6 +423,11 @@ class Rows:
         if callable(wanted):
             return wanted(sheet, end)
         return [k for k in sheet.named(wanted) if k not in used]
+
+
+def sheet_of(document: Document, choices: Choices, stream: Stream) -> Sheet:
+    """Return the table in a document, to fill a stream from it."""
+    return Sheet(**vars(document.table()), name=document.name, choices=choices, stream=stream)
 
 
 def by_table(
