@@ -62,7 +62,8 @@ class Item:
 
 def item_list(ranking: Ranking, key: Mapping[Any, Any] | None = None) -> list[Item]:
     """All items in the order of the data, with what an answer key says against them."""
-    data, scores, probabilities = ranking.data, ranking.scores, ranking.fit.key_probabilities
+    data, scores = ranking.data, ranking.scores
+    probabilities = None if ranking.ratings else ranking.fit.key_probabilities
     found, remarks = judged_items(data, scores, probabilities, key, ranking.key_chances)
 
     def number(name: str, i: int) -> float | None:

@@ -155,6 +155,7 @@ class Report:
     data: str
     packed: bool
     has_key: bool
+    has_scores: bool
     version: str
 
     @property
@@ -163,7 +164,7 @@ class Report:
         return [
             *([("audit", "Your key")] if self.audit else []),
             ("users", "Ranking"),
-            ("scores", "Scores"),
+            *([("scores", "Scores")] if self.has_scores else []),
             ("items", "Items"),
             *([("care", "With care")] if self.care else []),
             ("about", "About"),
@@ -241,7 +242,7 @@ def describe(
         items_sentence=_items_sentence(ranking, items),
         n_items=len(items),
         n_doubts=sum(bool(i.remark) for i in items),
-        care=[*_guessers(ranking, place), *_alike(ranking, place)],
+        care=[] if ranking.ratings else [*_guessers(ranking, place), *_alike(ranking, place)],
         one_scale=data["shares"] and any(item.share is not None for item in items),
         axes=axes is not None,
         left_out=_left_out(len(ranking.order), len(order), data["answers"]),
@@ -252,6 +253,7 @@ def describe(
         data=_packed(text) if packed else _harmless(text),
         packed=packed,
         has_key=any(item.key is not None for item in items),
+        has_scores=not data["doubted"] or any(item.key is not None for item in items),
         version=ranking.version,
     )
 
@@ -453,7 +455,7 @@ def _scores_are(ranking: Ranking) -> str:
 
 
 def _items_sentence(ranking: Ranking, items: Sequence[Item]) -> str:
-    if ranking.fit.key_probabilities is None:
+    if all(item.key is None for item in items):
         return f"{count(len(items), 'item')}."
     doubts = sum(bool(item.remark) for item in items)
     if doubts:

@@ -195,6 +195,7 @@
 
   // Users above the line and items below it, on the same scale.
   const map = () => {
+    if (!by("map")) return;
     if (data.doubted) return by("map-part").remove();
     const [width, left, right] = [640, 12, 12];
     const x = (v) => left + (width - left - right) * place(v);
