@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
-from hitsndiffs.cli.options import Json, Quiet, Seed, Table, option
-from hitsndiffs.cli.outputs import check_target, table_writer
+from hitsndiffs.cli.options import Seed, option
+from hitsndiffs.cli.result import Result
 from hitsndiffs.cli.source import Source
-from hitsndiffs.cli.text import for_people, say, show_columns, show_json, title
-from hitsndiffs.data.files import write_whole
+from hitsndiffs.cli.text import show_columns
 from hitsndiffs.data.progress import working
 from hitsndiffs.errors import InputError
 
@@ -40,9 +37,7 @@ def labels(
     ] = None,
     seed: Seed = None,
     source: Source,
-    out: Table = None,
-    as_json: Json = False,
-    quiet: Quiet = False,
+    result: Result,
 ) -> None:
     """Look at labels: agreement, what each labeller does, what to label next."""
     from hitsndiffs.reading import read_responses
@@ -51,10 +46,10 @@ def labels(
     from hitsndiffs.results.rank import rank
     from hitsndiffs.results.surprising import surprisingly_popular
 
-    check_target(out, "--out", source.paths)
+    result.check(source)
     if sum(value is not None for value in (worker, next, pairs, predicted)) > 1:
         raise InputError("give one of --worker, --next, --pairs and --predicted at a time.")
-    r = source.read(quiet=quiet)
+    r = source.read(quiet=result.quiet)
     found = agreement(r)
     sentences = [found.sentence()]
     if pairs is not None:
@@ -70,7 +65,7 @@ def labels(
         heading, table = "Surprisingly popular", surprise.columns()
         sentences.append(surprise.sentence())
     else:
-        with working("Ranking", quiet=quiet, told=True):
+        with working("Ranking", quiet=result.quiet, told=True):
             ranking = rank(r, seed=seed or 0)
         if next is not None:
             asked = next_labels(ranking, next, each=each)
@@ -82,23 +77,8 @@ def labels(
             everybody = workers(ranking)
             heading, table = "Labellers", everybody.columns()
             sentences.append(everybody.sentence())
-    _write(table, out)
-    if as_json:
-        from hitsndiffs.results.values import records
-
-        names = ("alpha", "alpha_ordinal", "fleiss_kappa", "independent_votes")
-        content = {**{name: getattr(found, name) for name in names}, "rows": records(table)}
-        show_json(json.dumps(content, indent=2, ensure_ascii=False))
-        return
-    if for_people():
-        title(heading)
-    show_columns(table, names=1)
-    for sentence in (*sentences, *(f"Note: {note}" for note in r.notes)):
-        say(sentence, quiet=quiet)
-
-
-def _write(columns: dict[str, Any], out: Path | None) -> None:
-    if out is not None:
-        from hitsndiffs.results.values import to_frame
-
-        write_whole({out: table_writer(to_frame(columns, "polars"), out)})
+    names = ("alpha", "alpha_ordinal", "fleiss_kappa", "independent_votes")
+    facts = {name: getattr(found, name) for name in names}
+    result.give(table, facts, show=lambda: show_columns(table, heading=heading))
+    result.say(*sentences)
+    result.note(r.notes)

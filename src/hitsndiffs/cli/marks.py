@@ -5,17 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 from hitsndiffs.cli.options import OUTPUT, Json, Quiet, option
 from hitsndiffs.cli.outputs import check_target, group_file, read_groups
 from hitsndiffs.cli.source import Source
-from hitsndiffs.cli.text import for_people, say, show_columns, show_json, title
+from hitsndiffs.cli.text import for_people, say, show_columns, show_json
 from hitsndiffs.errors import InputError
-
-if TYPE_CHECKING:
-    from hitsndiffs.data.responses import Responses
-    from hitsndiffs.results.marks import Marks
 
 __all__ = ["marks"]
 
@@ -64,6 +60,7 @@ def marks(
     from hitsndiffs.reading import read_key
     from hitsndiffs.results.marks import marks as marked
     from hitsndiffs.results.parts import differences, parts
+    from hitsndiffs.results.values import jsonable, records
 
     check_target(out, "--out", source.paths, (".csv",))
     groups = group_file(group)
@@ -88,11 +85,21 @@ def marks(
     if out is not None:
         found.write(out)
     if as_json:
-        show_json(_json(found, tables))
+        facts = {"mean": found.mean, "alpha": found.alpha, "standard_error": found.sem}
+        content = {
+            **jsonable(facts),
+            "items": list(map(str, found.items)),
+            "marks": records(found.columns()),
+            **{name: records(columns) for name, (_, columns, _) in tables.items()},
+        }
+        show_json(json.dumps(content, indent=2, ensure_ascii=False))
         return
-    _show(r, found, tables)
-    say(found.sentence(), quiet=quiet)
-    for _, _, sentence in tables.values():
+    order = sorted(range(r.n_users), key=lambda u: -float(found.marks[u]) or 0.0)
+    show_columns({name: values[order] for name, values in found.columns().items()})
+    for heading, columns, _ in tables.values() if for_people() else ():
+        print()
+        show_columns(columns, heading=heading)  # a pipe gets one table; --json has all
+    for sentence in (found.sentence(), *(sentence for _, _, sentence in tables.values())):
         say(sentence, quiet=quiet)
     for note in (*getattr(right, "notes", ()), *r.notes):
         say(f"Note: {note}", quiet=quiet)
@@ -103,28 +110,3 @@ def _accepted(said: str) -> tuple[str, str]:
     if not (item.strip() and sign and answer.strip()):
         raise InputError(f"--accept {said}: expected an item and an answer, as in q07=B.")
     return item.strip(), answer.strip()
-
-
-def _show(r: Responses, found: Marks, tables: Mapping[str, Any]) -> None:
-    order = sorted(range(r.n_users), key=lambda u: -float(found.marks[u]) or 0.0)
-    show_columns({name: values[order] for name, values in found.columns().items()}, names=1)
-    if not for_people():
-        return  # a pipe gets one table; --json has all
-    for heading, columns, _ in tables.values():
-        print()
-        title(heading)
-        show_columns(columns, names=1)
-
-
-def _json(found: Marks, tables: Mapping[str, Any]) -> str:
-    from hitsndiffs.results.values import jsonable, records
-
-    content: dict[str, Any] = {
-        "mean": jsonable(found.mean),
-        "alpha": jsonable(found.alpha),
-        "standard_error": jsonable(found.sem),
-        "items": [str(item) for item in found.items],
-        "marks": records(found.columns()),
-    }
-    content |= {name: records(columns) for name, (_, columns, _) in tables.items()}
-    return json.dumps(content, indent=2, ensure_ascii=False)

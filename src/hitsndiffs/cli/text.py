@@ -12,6 +12,7 @@ __all__ = [
     "BEST",
     "for_people",
     "interval_bar",
+    "pipe_columns",
     "room_left",
     "say",
     "scale",
@@ -193,22 +194,31 @@ def show_table(
     Console(width=screen, highlight=False).print(table)
 
 
-def show_columns(columns: Mapping[str, Any], *, names: int = 1) -> None:
+def show_columns(columns: Mapping[str, Any], *, names: int = 1, heading: str = "") -> None:
     """Print columns of values: for people with few digits, for programs with six.
 
-    The first ``names`` columns are names; other columns of text are sentences.
+    The first ``names`` columns are names; other columns with letters in them are sentences.
     """
-    heads = list(columns)
+    if not for_people():
+        pipe_columns(columns)
+        return
     lists = [list(values) for values in columns.values()]
     texts = [
         place
         for place, values in enumerate(lists)
-        if place >= names and any(isinstance(value, str) for value in values)
+        if place >= names and any(isinstance(v, str) and any(map(str.isalpha, v)) for v in values)
     ]
-    cell = _readable if for_people() else six_digits
-    rows = [[cell(value) for value in row] for row in zip(*lists, strict=True)]
-    shown = [head.replace("_", " ") for head in heads]
-    show_rows(shown, rows, names=range(names), words=texts, piped=heads)
+    if heading:
+        title(heading)
+    rows = [[_readable(value) for value in row] for row in zip(*lists, strict=True)]
+    heads = [head.replace("_", " ") for head in columns]
+    show_table(heads, rows, names=range(names), words=texts)
+
+
+def pipe_columns(columns: Mapping[str, Any]) -> None:
+    """Print columns of values for programs."""
+    rows = zip(*(list(values) for values in columns.values()), strict=True)
+    tab_separated(list(columns), (list(map(six_digits, row)) for row in rows))
 
 
 def _readable(value: Any) -> str:

@@ -239,7 +239,7 @@ def describe(
         audit=None if audited is None else _key_part(ranking, audited, key or {}, place),
         scores_are=_scores_are(ranking),
         items=sorted((i for i in items if i.remark), key=_urgency)[:LISTED] or items[:LISTED],
-        items_sentence=_items_sentence(ranking, items),
+        items_sentence=_items_sentence(items),
         n_items=len(items),
         n_doubts=sum(bool(i.remark) for i in items),
         care=[] if ranking.ratings else [*_guessers(ranking, place), *_alike(ranking, place)],
@@ -454,7 +454,7 @@ def _scores_are(ranking: Ranking) -> str:
     return told
 
 
-def _items_sentence(ranking: Ranking, items: Sequence[Item]) -> str:
+def _items_sentence(items: Sequence[Item]) -> str:
     if all(item.key is None for item in items):
         return f"{count(len(items), 'item')}."
     doubts = sum(bool(item.remark) for item in items)
