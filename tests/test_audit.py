@@ -118,7 +118,7 @@ def test_large_data_are_judged_by_a_sample(monkeypatch: pytest.MonkeyPatch) -> N
     from hitsndiffs.results import audit as module
 
     letters, key = exam(7, users=600)
-    monkeypatch.setattr(module, "MOST_ANSWERS", 8_000)
+    monkeypatch.setattr(module, "MOST_PAIRS", 32_000)
     found = audit(read(letters), named(key) | {"q07": other(key[7])})
     assert found.flagged == ("q07",)
     assert "Judged by 200 of the 600 users" in found.notes[0]

@@ -14,22 +14,26 @@ from hitsndiffs.data.items import Items
 from hitsndiffs.data.lookup import python_value
 from hitsndiffs.data.responses import Responses
 from hitsndiffs.data.words import count, listed, per_cent, shortened
-from hitsndiffs.methods.given_key import GivenKey, Sheets, fit_given_key
+from hitsndiffs.methods.core.keyed import Keyed, keyed
+from hitsndiffs.methods.core.known import Known
+from hitsndiffs.methods.core.settings import DEFAULT
+from hitsndiffs.methods.core.table import Table, sums
 from hitsndiffs.methods.inputs import as_responses
 from hitsndiffs.results.values import to_frame
 
 __all__ = ["Audit", "audit"]
 
-#: Beyond this estimated error rate, or this share of items flagged, key and answers do not fit
-#: each other: which of the two is wrong, the answers cannot tell.
-MOST_WRONG, MOST_FLAGGED = 0.15, 0.2
+#: Where the answers foresee the entries no better than this (nats; twenty to one against a guess),
+#: or where more of the entries are wrong, key and answers do not fit each other: which of the two
+#: is wrong, the answers cannot tell.
+FORESEEN, MOST_WRONG = 3.0, 0.15
 #: An entry from this probability up of being wrong stays open.
 OPEN = 0.2
 #: A second answer is right too if its choosers are abler than the rest by this many standard errors
 #: (those of wrong ones are not), and hardly weaker than those of the key.
 ABLER, WEAKER = 3.0, 1.0
-#: With more answers, those of a sample of the users are used.
-MOST_ANSWERS = 2_000_000
+#: With more answers × options, those of a sample of the users are used.
+MOST_PAIRS = 4_000_000
 #: Items named in the sentence.
 SHOWN = 5
 
@@ -64,18 +68,20 @@ def audit(responses: Any, key: Any) -> Audit:
     checked = read_key(key, r)
     items, given, extra = _with_unseen(r, checked)
     users = np.arange(r.n_users)
-    if r.n_responses > MOST_ANSWERS:
-        size = max(int(r.n_users * MOST_ANSWERS / r.n_responses), 1)
+    pairs = int((r.answers_per_item * np.minimum(items.sizes, DEFAULT.most_candidates)).sum())
+    if pairs > MOST_PAIRS:
+        size = max(r.n_users * MOST_PAIRS // pairs, 1)
         users = np.sort(np.random.default_rng(0).choice(r.n_users, size, replace=False))
     indptr, chosen = r.some_rows(users) if len(users) < r.n_users else r.rows
     user = np.repeat(np.arange(len(users)), np.diff(indptr))
     # options that the key names and nobody chose stand behind the others of their item
     place = np.arange(r.n_options) + np.concatenate([[0], np.cumsum(extra)])[r.option_items]
-    sheets = Sheets(user, place[chosen], items, len(users))
+    table = Table(items, len(users), user, place[chosen])
     notes = list(checked.notes)
     if len(users) < r.n_users:
         notes.append(f"Judged by {len(users):,} of the {r.n_users:,} users, drawn at random.")
-    return Audit(r, items, given, sheets.per_option(), fit_given_key(sheets, given), tuple(notes))
+    found = keyed(table, Known.entries(given[given >= 0]), DEFAULT)
+    return Audit(r, given, table, found, tuple(notes))
 
 
 def _with_unseen(r: Responses, key: Mapping[str, str]) -> tuple[Items, Ints, Ints]:
@@ -107,12 +113,10 @@ class Audit:
     ----------
     responses
         The answers.
-    options
-        The items with all options, also those that only the key names.
     given
         For each item the number of the option that the key names (-1: none).
-    counts
-        How many users chose each option.
+    answers
+        Who chose what; its items have all options, also those that only the key names.
     fit
         What key and answers say together.
     notes
@@ -120,40 +124,33 @@ class Audit:
     """
 
     responses: Responses
-    options: Items
     given: Ints
-    counts: Floats
-    fit: GivenKey
+    answers: Table
+    fit: Keyed
     notes: tuple[str, ...]
 
     @property
     def error_rate(self) -> float:
         """The estimated share of the key's entries that are wrong."""
-        return self.fit.error_rate
+        return float(np.nanmean(self.probability_wrong)) if (self.given >= 0).any() else 0.0
 
     @cached_property
     def probability_wrong(self) -> Floats:
         """For each item, how likely its entry in the key is wrong (NaN without an entry)."""
         known = self.given >= 0
         wrong = np.full(len(self.given), np.nan)
-        wrong[known] = 1 - self.fit.probabilities[self.given[known]]
+        wrong[known] = 1 - self.fit.key[self.given[known]]
         return wrong
 
     @cached_property
     def likely(self) -> Ints:
         """For each item the number of its likeliest option."""
-        p, items = self.fit.probabilities, self.options
-        best = np.flatnonzero(p >= items.max(p))[::-1]
-        found = np.zeros(items.n_items, dtype=np.int64)
-        found[items.of_option[best]] = best
-        return found
+        return self.answers.top(self.fit.key)
 
     @property
     def fits(self) -> bool:
         """Whether key and answers fit each other; if not, the items are only put in order."""
-        known = self.given >= 0
-        flagged = (self.probability_wrong[known] > 0.5).sum()
-        return bool(self.error_rate <= MOST_WRONG and flagged <= MOST_FLAGGED * known.sum())
+        return self.fit.fits >= FORESEEN and self.error_rate <= MOST_WRONG
 
     @cached_property
     def verdicts(self) -> list[str]:
@@ -168,12 +165,9 @@ class Audit:
     def _doubles(self) -> Ints:
         """For each item, a second option that looks as right as the given one (-1: none)."""
         found = np.full(len(self.given), -1, dtype=np.int64)
-        known = np.flatnonzero(self.given >= 0)
-        z, mean = self.fit.association, self.fit.ability
-        counts = np.maximum(self.counts, 1)
-        for i in known:
-            first, last = self.options.starts[i : i + 2]
-            here, others = self.given[i], np.arange(first, last)
+        z, mean, counts = self._choosers
+        for i in np.flatnonzero(self.given >= 0):
+            here, others = self.given[i], np.arange(*self.answers.items.starts[i : i + 2])
             others = others[others != here]
             if len(others) < 2 or z[here] < ABLER:  # of two options, one is wrong
                 continue
@@ -182,6 +176,21 @@ class Audit:
             if z[other] >= ABLER and mean[other] > mean[here] - WEAKER * error:
                 found[i] = other
         return found
+
+    @property
+    def _choosers(self) -> tuple[Floats, Floats, Floats]:
+        """How much abler the choosers of each option are than those of the others.
+
+        In standard errors, and in standard deviations; and how many they are.
+        """
+        table, ability = self.answers, self.fit.ability
+        counts, n = np.maximum(table.counts, 1), np.maximum(table.per_item, 1)
+        mean = sums(ability[table.user], table.item, table.n_items) / n
+        beyond = ability[table.user] - mean[table.item]
+        spread = np.sqrt(sums(beyond**2, table.item, table.n_items) / n)[table.of_option] + 1e-9
+        apart = sums(beyond, table.option, table.n_options) / counts / spread
+        share = np.minimum(table.shares, 1 - 0.5 / n[table.of_option])
+        return apart * np.sqrt(counts / (1 - share)), apart, counts
 
     @property
     def flagged(self) -> tuple[Any, ...]:
@@ -208,7 +217,7 @@ class Audit:
 
     def columns(self) -> dict[str, list[Any]]:
         """The columns of :meth:`table` as plain lists, ``None`` where there is no entry."""
-        items, labels = self.responses.items, self.options.option_labels
+        items, labels = self.responses.items, self.answers.items.option_labels
         likely = np.where(self._doubles >= 0, self._doubles, self.likely)
         order = self._order.tolist()
         given = [(i, int(self.given[i])) for i in order]
@@ -229,7 +238,7 @@ class Audit:
                 f"Key and answers do not fit each other (about {per_cent(self.error_rate)} of the "
                 "key would be wrong): is it the key of this test? The items are only put in order."
             )
-        labels, likely = self.options.option_labels, self.likely
+        labels, likely = self.answers.items.option_labels, self.likely
         wrong = [int(i) for i in self._order if self.verdicts[i] == "wrong"]
         double = [int(i) for i in self._order if self.verdicts[i] == "double"]
         if not wrong:

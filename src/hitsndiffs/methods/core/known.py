@@ -1,8 +1,7 @@
 """What the caller knows of the key: a prior on the key of those items, and weights of readings.
 
 ``answers`` are sure, a ``key`` may err. Both enter the model as a prior on the key of the items
-they name. The error rate of a key is estimated with it: a Beta prior that expects one wrong entry
-in twenty, and the posterior share of entries that are not the key.
+they name. How likely each entry of a key is wrong is judged by :mod:`.keyed`.
 
 Readings were found without what is known. Each takes it as evidence, and is *weighed* by how well
 it foresaw the answers, not chosen: log w = log p + Σ log(0.6 q(answer) + 0.4 / options). The
@@ -13,7 +12,7 @@ must never outweigh all others.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -22,16 +21,14 @@ from hitsndiffs.data.arrays import Flags, Floats, Ints
 from hitsndiffs.data.items import Items
 from hitsndiffs.data.lookup import answers_here, covered_items, known_options
 
-__all__ = ["NOTHING", "Known", "known_key"]
+__all__ = ["Known", "known_key"]
 
 #: Chance that an item tells nothing about the reading, whatever the answer.
 UNTOLD = 0.4
 #: Error rate of answers that are sure.
 SURE = 1e-4
-#: Beta prior of a key's error rate.
-ERRORS, RIGHT = 0.5, 9.5
-#: Least and most that is estimated.
-FEWEST, MOST = 0.002, 0.5
+#: Error rate of a key before it is seen.
+EXPECTED = 0.05
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,34 +41,45 @@ class Known:
         The options known to be right (those that somebody chose).
     doubtful
         For each of them, whether it may err.
+    wrong
+        For each of them, how likely it is wrong.
     unseen
         Items whose known right answer nobody chose (for sure): nobody is right there.
     """
 
     options: Ints
     doubtful: Flags
+    wrong: Floats
     unseen: Ints
+
+    @classmethod
+    def entries(cls, options: Ints) -> Known:
+        """Entries of a key, all of which may err."""
+        n = len(options)
+        return cls(options, np.ones(n, bool), np.full(n, EXPECTED), np.zeros(0, np.int64))
 
     def __bool__(self) -> bool:
         return len(self.options) + len(self.unseen) > 0
 
-    def prior(self, items: Items, error_rate: float) -> Floats:
-        """Log prior of every option as key (0 where nothing is known)."""
-        logs = np.zeros(items.n_options)
-        rate = np.where(self.doubtful, error_rate, SURE)
+    def rates(self, rate: Any) -> Floats:
+        """The error rate of each, if that of doubtful ones is given."""
+        return np.where(self.doubtful, rate, SURE)
+
+    def weighed(self, key: Floats) -> Known:
+        """The same when each doubtful one is as likely wrong as the key says."""
+        wrong = np.clip(1 - key[self.options], SURE, 1 - SURE)
+        return replace(self, wrong=self.rates(wrong))
+
+    def prior(self, items: Items, *, held: bool = False) -> Floats:
+        """Log prior of every option as key (0 where nothing is known); held: none is wrong."""
         of_item = items.of_option[self.options]
         others = np.maximum(items.sizes[of_item] - 1, 1)
-        wrong = np.zeros(items.n_items)
-        wrong[of_item] = np.log(rate / others)
-        logs += wrong[items.of_option]
-        logs[self.options] = np.log(1 - rate)
+        rate, of_others = np.zeros_like(self.wrong) if held else self.wrong, np.zeros(items.n_items)
+        with np.errstate(divide="ignore"):
+            of_others[of_item] = np.log(rate / others)
+        logs = of_others[items.of_option]
+        logs[self.options] = np.log1p(-rate)
         return logs
-
-    def error_rate(self, key: Floats) -> float:
-        """The share of doubtful entries that are wrong, given the key's posterior."""
-        mine = key[self.options[self.doubtful]]
-        rate = (ERRORS + float((1 - mine).sum())) / (ERRORS + RIGHT + len(mine))
-        return min(max(rate, FEWEST), MOST)
 
     def foreseen(self, items: Items, key: Floats) -> float:
         """Log probability of the known answers by a reading found without them, bounded."""
@@ -106,9 +114,6 @@ class Known:
         return made
 
 
-NOTHING = Known(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=bool), np.zeros(0, dtype=np.int64))
-
-
 def known_key(
     items: Items, answers: Mapping[Any, Any] | None, key: Mapping[Any, Any] | None
 ) -> Known:
@@ -124,4 +129,4 @@ def known_key(
     covered[items.of_option[sure]] = False
     options = np.concatenate([sure, doubtful])
     flags = np.repeat([False, True], [len(sure), len(doubtful)])
-    return Known(options, flags, np.flatnonzero(covered))
+    return Known(options, flags, np.where(flags, EXPECTED, SURE), np.flatnonzero(covered))

@@ -23,6 +23,7 @@ from hitsndiffs.methods.core.everybody import (
     joined,
     users_to_fit,
 )
+from hitsndiffs.methods.core.keyed import keyed
 from hitsndiffs.methods.core.known import Known, known_key
 from hitsndiffs.methods.core.model import Model, Solution
 from hitsndiffs.methods.core.search import Candidate, Found, find
@@ -43,8 +44,6 @@ MOST_READINGS = 5
 LEAST = 1e-3
 #: The start of the reading that rests on the known answers alone.
 ALONE = "known answers"
-#: A key's error rate before it is estimated.
-EXPECTED_ERRORS = 0.05
 #: Rounds to take in what is known.
 REFIT = 10
 
@@ -330,38 +329,36 @@ def _informed(
 ) -> tuple[list[_Way], float | None]:
     """Every way takes in what is known, weighed by how well it foresaw it; and the error rate."""
     items = table.items
-    popular = items.share(table.counts + 1)
+    weights = ways[0].model.weights
+    alone = keyed(table, known, settings, weights) if known.doubtful.any() else None
+    if alone is not None:
+        known = known.weighed(alone.key)
+    popular = items.share(table.counts + 1) if alone is None else alone.foreseen
     left = max(1 - sum(way.probability for way in ways), NONE_OF_THEM)
-    model = ways[0].model
-    plain = Model(table, settings, model.weights)
+    plain = Model(table, settings, weights)
     rest = _Way(ALONE, left, -np.inf, popular, plain, plain.begin(popular))
-    rate = EXPECTED_ERRORS
+    logs = np.array(
+        [
+            np.log(max(way.probability, LEAST)) + known.foreseen(items, way.key)
+            for way in (*ways, rest)
+        ]
+    )
+    chances = np.exp(logs - logs.max())
+    chances /= chances.sum()
+    prior = known.prior(items)
     made: list[_Way] = []
-    logs = [
-        np.log(max(way.probability, LEAST)) + known.foreseen(items, way.key)
-        for way in (*ways, rest)
-    ]
-    weights = np.exp(np.array(logs) - max(logs))
-    weights /= weights.sum()
-    for _ in range(3 if known.doubtful.any() else 1):
-        made = []
-        for way, weight in zip((*ways, rest), weights, strict=True):
-            if weight < LEAST and weight < weights.max():
-                continue
-            model = Model(
-                table, way.model.settings, way.model.weights, known.prior(items, rate),
-                habits=way.model.habits,
-            )  # fmt: skip
-            key = known.start(items, way.key)
-            begun = model.begin(key) if way is rest else replace(way.solution, key=key)
-            found = model.fit(begun, REFIT)
-            made.append(_Way(way.start, float(weight), found.evidence, found.key, model, found))
-        if known.doubtful.any():
-            rate = known.error_rate(_mean_key(made))
+    for way, chance in zip((*ways, rest), chances, strict=True):
+        if chance < LEAST and chance < chances.max():
+            continue
+        model = Model(table, way.model.settings, way.model.weights, prior, habits=way.model.habits)
+        key = known.start(items, way.key)
+        begun = model.begin(key) if way is rest else replace(way.solution, key=key)
+        found = model.fit(begun, REFIT)
+        made.append(_Way(way.start, float(chance), found.evidence, found.key, model, found))
     # the ranking follows the mean of all, and is told by the way nearest to it
     made.sort(key=lambda way: -way.probability)
     first = replace(made[0], key=_mean_key(made))
-    return [first, *made[1:]], rate if known.doubtful.any() else None
+    return [first, *made[1:]], float(known.wrong[known.doubtful].mean()) if alone else None
 
 
 def _mean_key(ways: list[_Way]) -> Floats:

@@ -28,7 +28,7 @@ from hitsndiffs.methods.core.settings import Settings
 from hitsndiffs.methods.core.table import Pairs, Table, sums
 from hitsndiffs.methods.probability import log_gamma
 
-__all__ = ["Model", "Population", "Solution"]
+__all__ = ["Model", "Population", "Solution", "frequent"]
 
 #: Most that a Newton step moves abilities, difficulties and leanings; and slopes.
 STEP, SLOPE_STEP = 1.5, 0.5
@@ -150,7 +150,7 @@ class Model:
         self.offset = np.log(table.options_each - 1)[table.of_option]
         self.habits = habits
         self.wrong = self._wrong(self.weights[table.user])
-        self._among(_frequent(table, settings.most_candidates) if active is None else active)
+        self._among(frequent(table, settings.most_candidates) if active is None else active)
         self.here = table.per_user > 0
         self.truncated = settings.truncated
         self.shares_classes = settings.class_share and table.coded
@@ -237,6 +237,37 @@ class Model:
             return sums(logs, table.user, table.n_users)
         logs *= 1 - found.habit.by_habit
         return sums(logs, table.user, table.n_users) + found.habit.gain
+
+    def foreseen(self, found: Solution, rounds: int = 4) -> Floats:
+        """Log probability of each item's answers by each candidate key, judged by other items.
+
+        Every answer counts as a user of its own, whose ability follows from that user's answers to
+        all other items: else an item would be evidence for its own key.
+        """
+        table, pairs = self.table, self.pairs
+        logits = self._logits(
+            found.ability, found.leaning, found.difficulty, found.slope, found.population.mean
+        )
+        chance = 1 / (1 + np.exp(-np.clip(logits, -FAR, FAR)))
+        steep, likely = found.slope[pairs.candidate], found.key[pairs.candidate]
+        n, user = len(table.user), table.user
+        told = sums(likely * (pairs.right - chance) * steep, pairs.answer, n)
+        curve = sums(likely * chance * (1 - chance) * steep**2, pairs.answer, n)
+        precision = 1 / np.maximum(found.ability_error[user], 1e-6) ** 2
+        precision = np.maximum(precision - curve, 1 / found.population.variance)
+        alone = Table(table.items, n, np.arange(n), table.option)
+        model = Model(alone, self.settings, self.weights[user], active=self.active)
+        solution = replace(
+            found,
+            ability=found.ability[user] - told / precision,
+            ability_error=1 / np.sqrt(precision),
+            leaning=found.leaning[user],
+        )
+        for _ in range(rounds):
+            made = model._candidates(solution, model.pair_weight)
+            solution = replace(solution, difficulty=made.difficulty, slope=np.exp(made.log_slope))
+        evidence = made.evidence + model.wrong + model._log_prior(found.population)
+        return np.where(self.active, evidence, np.where(self.keyless, 0.0, -np.inf))
 
     def _by_habits(self, found: Solution) -> float:
         return 0.0 if found.habit is None else float(self.weights @ found.habit.gain)
@@ -582,7 +613,7 @@ def _above_zero(at: Floats) -> tuple[Floats, Floats]:
     return log_mass, np.exp(log_density - log_mass)
 
 
-def _frequent(table: Table, most: int) -> Flags:
+def frequent(table: Table, most: int) -> Flags:
     """The most frequent options of each item."""
     if table.items.sizes.max(initial=0) <= most:
         return table.counts > 0
