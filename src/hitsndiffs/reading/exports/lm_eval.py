@@ -316,10 +316,11 @@ def _generated(record: dict[str, Any]) -> Given:
     letters = [chr(ord("A") + k) for k in range(min(len(texts), 26))]
     right = letter_place(target)
     if right is not None and right < len(letters):
-        said = letter_place(text)
-        place = texts.index(text) if said is None and texts.count(text) == 1 else said
+        place = letter_place(text)
+        if place is None or place >= len(letters):
+            place = texts.index(text) if texts.count(text) == 1 else None
         labels, target = letters, letters[right]
-        text = letters[place] if place is not None and place < len(letters) else ""
+        text = "" if place is None else letters[place]
     elif texts and target.isdigit() and int(target) <= len(texts):
         labels = [str(k) for k in range(len(texts) + 1)]
     else:
