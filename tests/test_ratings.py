@@ -32,9 +32,11 @@ def test_ratings_are_found_by_how_their_numbers_act(places: int) -> None:
 
 
 @pytest.mark.parametrize("model", ["bock", "samejima"])
-def test_the_numbers_of_a_test_name_options(model: str) -> None:
+@pytest.mark.parametrize("skipped", [0.0, 0.3], ids=["all answered", "weak users skip with 0"])
+def test_the_numbers_of_a_test_name_options(model: str, skipped: float) -> None:
     for seed in range(8):
-        r = hnd.simulate(model, users=80, items=30, options=5, seed=seed).responses
+        sim = hnd.simulate(model, users=80, items=30, options=5, seed=seed)
+        r = sim.responses
         rng = np.random.default_rng(seed)
         sizes = np.diff(r.item_starts)
         names = np.concatenate([1 + rng.permutation(size) for size in sizes])
@@ -42,6 +44,8 @@ def test_the_numbers_of_a_test_name_options(model: str) -> None:
         users = np.repeat(np.arange(r.n_users), np.diff(starts))
         table = np.zeros((r.n_users, r.n_items), dtype=int)
         table[users, r.option_items[chosen]] = names[chosen]
+        weak = sim.abilities < np.median(sim.abilities)
+        table[weak[:, None] & (rng.random(table.shape) < skipped)] = 0
         assert ratings_in(hnd.Responses.from_wide(table)) == ""
 
 
