@@ -3,74 +3,79 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from hitsndiffs.reading.exports.base import Choices, Document, Format, Refusal, Sample, Stream
 from hitsndiffs.reading.exports.common import first_places, folded, unique, without_html, words
-from hitsndiffs.reading.exports.sheet import Question, Sheet, cell_at, with_questions
+from hitsndiffs.reading.exports.sheet import ByQuestion, Question, Sheet, cell_at, numbered
 from hitsndiffs.reading.vocabulary import is_summary_name, plain, role_of_name
 
 __all__ = ["KAHOOT", "QUESTION_BLOCKS", "SCANNED_FORMS", "SCANTRON", "ZIPGRADE"]
 
 #: The columns of each question, by what they hold.
-Blocks = dict[int, dict[str, int]]
+Blocks = Mapping[str, Mapping[str, int]]
 
 
-def _versions(
-    sheet: Sheet, names: Sequence[str], blocks: Blocks, tests: Sequence[str]
-) -> list[str]:
-    """Return the version of each row if the versions of a test have different keys, else blanks."""
-    places = sheet.named(names, min(min(parts.values()) for parts in blocks.values()))
-    keys = [parts["key"] for parts in blocks.values() if "key" in parts]
-    versions = [row[places[0]].strip() for row in sheet.rows] if places else []
-    found: dict[tuple[str, int], dict[str, str]] = {}
-    for row, version, test in zip(sheet.rows, versions, tests, strict=False):
-        for place in keys:
-            if row[place].strip():
-                found.setdefault((test, place), {}).setdefault(version, row[place].strip())
-    if not any(len(set(own.values())) > 1 for own in found.values()):
-        return [""] * len(sheet.rows)
-    sheet.stream.notes.append(
-        f"The {len(set(versions))} versions have different keys: their questions are separate "
-        "items."
+def _items(
+    sheet: Sheet, blocks: Blocks, version: Collection[str], test: Collection[str] = ()
+) -> dict[str, list[str]]:
+    """Return the item in each row of each question: its number, with the test if there are several.
+
+    Versions of a test with different keys have different questions.
+    """
+    first = min(min(parts.values()) for parts in blocks.values())
+    versions, tests = (
+        [row[places[0]].strip() if places else "" for row in sheet.rows]
+        for places in (sheet.named(version, first), sheet.named(test, first))
     )
-    return versions
-
-
-def _named(n: int, version: str, test: str = "") -> str:
-    return (f"{test}/" if test else "") + (f"{n} (version {version})" if version else str(n))
+    keys: dict[tuple[str, int], dict[str, str]] = {}
+    for row, own, title in zip(sheet.rows, versions, tests, strict=True):
+        for place in (parts["key"] for parts in blocks.values() if "key" in parts):
+            if row[place].strip():
+                keys.setdefault((title, place), {}).setdefault(own, row[place].strip())
+    if any(len(set(own.values())) > 1 for own in keys.values()):
+        sheet.stream.notes.append(
+            f"The {len(set(versions))} versions have different keys: their questions are separate "
+            "items."
+        )
+    else:
+        versions = [""] * len(versions)
+    several = len(set(tests)) > 1
+    return {
+        label: [
+            (f"{title}/" if several and title else "") + label + (f" (version {v})" if v else "")
+            for v, title in zip(versions, tests, strict=True)
+        ]
+        for label in blocks
+    }
 
 
 # -- ZipGrade: Stu1, PriKey1 (or Key1), Points1, Mark1, … ------------------------------------------
 
-_PART = re.compile(r"(stu|student|prikey|primarykey|key|points|earnedpts?|poss?p?ts?|mark)(\d+)")
-_SAME = {"stu": "answer", "student": "answer", "prikey": "key", "primarykey": "key"}
-_SAME |= {"earnedpt": "points", "earnedpts": "points", "posspt": "possible", "posspts": "possible"}
-_SAME |= {"posst": "possible", "possts": "possible"}
+_ZIPGRADE = {
+    **dict.fromkeys(("stu", "student"), "answer"),
+    **dict.fromkeys(("prikey", "primarykey", "key"), "key"),
+    **dict.fromkeys(("points", "earnedpt", "earnedpts"), "points"),
+    **dict.fromkeys(("posspt", "posspts", "possiblepts", "possiblepoints"), "possible"),
+}
 
 
 def _find_zipgrade(sheet: Sheet) -> list[Question]:
-    slots: Blocks = {}
-    bare = [plain(name) for name in sheet.header]
-    for place, name in enumerate(bare):
-        if match := _PART.fullmatch(name):
-            slots.setdefault(int(match[2]), {}).setdefault(_SAME.get(match[1], match[1]), place)
-    slots = {k: own for k, own in slots.items() if "answer" in own and "key" in own}
-    used = {k: own for k, own in slots.items() if any(map(str.strip, sheet.cells(own["key"])))}
+    found = numbered(sheet.header, lambda name: _ZIPGRADE.get(plain(name)))
+    found = {k: own for k, own in found.items() if {"answer", "key"} <= own.keys()}
+    used = {k: own for k, own in found.items() if any(map(str.strip, sheet.cells(own["key"])))}
     if not used:
-        return [Question(str(k), own["answer"], key=own["key"]) for k, own in slots.items()]
-    if len(used) < len(slots):
-        empty = len(slots) - len(used)
+        return [Question(k, own["answer"], own["key"]) for k, own in found.items()]
+    if len(used) < len(found):
+        empty = len(found) - len(used)
         sheet.stream.notes.append(f"{empty} places of the sheet have no key and are left out.")
-    quizzes = sheet.cells(bare.index("quizname")) if "quizname" in bare else [""] * len(sheet.rows)
-    tests = quizzes if len({*quizzes}) > 1 else [""] * len(sheet.rows)
-    versions = _versions(sheet, ("keyversion",), used, quizzes)
+    items = _items(sheet, used, ("keyversion",), ("quizname",))
     several = any(
         len(cell.strip()) > 1 for own in used.values() for cell in sheet.cells(own["key"])
     )
     return [
         Question(
-            [_named(k, *of) for of in zip(versions, map(str.strip, tests), strict=True)],
+            items[k],
             own["answer"],
             own["key"],
             points=tuple(own[p] for p in ("points",) if p in own),
@@ -91,25 +96,21 @@ def _marks(cell: str, several: bool) -> tuple[str, ...] | None:
     return (text,) if text else ()
 
 
-ZIPGRADE = with_questions(
+ZIPGRADE = ByQuestion(
+    _find_zipgrade,
+    "the columns Stu1 and Key1 (or PriKey1) are there",
+    who=words("firstname|lastname|studentid|zipgradeid|customid|externalid"),
+    key_from="the columns of keys",
+).format(
     "zipgrade",
     "ZipGrade, full format",
     "CSV with student responses, from the website or the phone",
-    "the columns Stu1 and Key1 (or PriKey1) are there",
-    _find_zipgrade,
-    who=words("firstname|lastname|studentid|zipgradeid|customid|externalid"),
-    key_from="the columns of keys",
-    tried="a class of the website",
+    "a class of the website",
 )
 
 
 # -- R/exams and others: answer.1, solution.1, points.1, answer.2, … -------------------------------
 
-_BEHIND = re.compile(r"^(?P<part>\D+?)[\s._\-#(\[]*(?P<number>\d{1,3})[)\]]?$")
-_BEFORE = re.compile(
-    r"^(?:q|question|item|frage|pregunta)?[\s._\-#]*(?P<number>\d{1,3})[\s._\-:]+(?P<part>\D+)$",
-    re.I,
-)
 _ANSWERS = words(
     "answer|answers|options|response|responses|choice|chosen|selected|selection|studentanswer|"
     "studentresponse|givenanswer|youranswer|marked|antwort|réponse|respuesta|risposta|resposta|"
@@ -122,21 +123,6 @@ _NAMED = words("id|name|registration|matrikel|matrikelnummer|student|username|us
 _BITS = re.compile(r"[01]{2,10}")
 #: Columns that only these tools have: their own formats read them.
 _OTHERS = re.compile(r"(?:autoscore|manualscore|prikey|stu|itemid|itemtype)\d*")
-
-
-def _blocks(header: Sequence[str]) -> Blocks:
-    """Return for each question the columns of its answer, key, points and checks."""
-    found: Blocks = {}
-    for place, name in enumerate(header):
-        match = _BEHIND.match(name.strip()) or _BEFORE.match(name.strip())
-        if match is None or len(name) > 60:
-            continue
-        part = _part(match["part"])
-        if part is not None:
-            found.setdefault(int(match["number"]), {}).setdefault(part, place)
-    blocks = {k: parts for k, parts in sorted(found.items()) if "answer" in parts}
-    others = [k for k, parts in blocks.items() if len(parts) > 1]
-    return blocks if len(blocks) > 1 and 2 * len(others) > len(blocks) else {}
 
 
 def _part(name: str) -> str | None:
@@ -155,34 +141,34 @@ def _find_blocks(sheet: Sheet) -> list[Question]:
 
     if any(_OTHERS.fullmatch(plain(name)) for name in sheet.header) or is_moodle(sheet.header):
         return []
-    blocks = _blocks(sheet.header)
-    if not blocks:
+    found = sorted(numbered(sheet.header, _part).items(), key=lambda pair: int(pair[0]))
+    blocks = {k: parts for k, parts in found if "answer" in parts}
+    if len(blocks) < 2 or 2 * sum(len(parts) > 1 for parts in blocks.values()) <= len(blocks):
         return []
-    named = _who_of_blocks(sheet, min(min(parts.values()) for parts in blocks.values()))
-    rows = [row for row in sheet.rows if not _sums(row, named or [0], blocks)]
+    named = _who_of_blocks(sheet, min(min(parts.values()) for parts in blocks.values())) or [0]
+    answers = [parts["answer"] for parts in blocks.values()]
+    rows = [
+        row
+        for row in sheet.rows
+        if any(row[k].strip() for k in answers) or not any(is_summary_name(row[k]) for k in named)
+    ]
     sheet.keep_rows(rows, "rows of averages", "they sum up the others")
     checked = [parts for parts in blocks.values() if "right" in parts and "key" not in parts]
     said = {folded(cell) for parts in checked for cell in sheet.cells(parts["right"])}
     for parts in checked if not said <= _MARKED else []:
         parts["key"] = parts.pop("right")  # the right answer, not whether it was given
-    versions = _versions(sheet, [*_VERSIONS], blocks, [""] * len(sheet.rows))
-    bits = _are_bits([cell for parts in blocks.values() for cell in sheet.cells(parts["answer"])])
+    items = _items(sheet, blocks, _VERSIONS)
+    bits = _are_bits([cell for k in answers for cell in sheet.cells(k)])
     questions = []
     for k, parts in blocks.items():
-        items = [_named(k, version) for version in versions]
         points = tuple(parts[p] for p in ("right", "points") if p in parts)
-        one = Question(items, parts["answer"], parts.get("key"), points)
+        one = Question(items[k], parts["answer"], parts.get("key"), points)
         sheet.set_role([parts["check"]] if "check" in parts else [], "unused", "about the answer")
         if bits:
             one.given = [_letters(cell) for cell in sheet.cells(one.answer)]
             one.keys = None if one.key is None else [_letters(c) for c in sheet.cells(one.key)]
         questions.append(one)
     return questions
-
-
-def _sums(row: Sequence[str], named: Sequence[int], blocks: Mapping[int, dict[str, int]]) -> bool:
-    answered = any(row[parts["answer"]].strip() for parts in blocks.values())
-    return not answered and any(is_summary_name(row[k]) for k in named)
 
 
 def _who_of_blocks(sheet: Sheet, end: int) -> list[int]:
@@ -212,14 +198,15 @@ def _letters(cell: str) -> tuple[str, ...]:
     return tuple(chr(ord("A") + k) for k, bit in enumerate(cell.strip()) if bit == "1")
 
 
-QUESTION_BLOCKS = with_questions(
+QUESTION_BLOCKS = ByQuestion(
+    _find_blocks,
+    "columns for answer and key or points repeat with 1, 2, 3, …",
+    who=lambda sheet, end: _who_of_blocks(sheet, end) or [0],
+    key_from="the columns of right answers",
+).format(
     "question-blocks",
     "Several columns per question (R/exams and others)",
     "answer.1, solution.1, points.1, answer.2, …: found by their numbers",
-    "columns for answer and key or points repeat with 1, 2, 3, …",
-    _find_blocks,
-    who=lambda sheet, end: _who_of_blocks(sheet, end) or [0],
-    key_from="the columns of right answers",
 )
 
 
@@ -252,13 +239,14 @@ def _find_scantron(sheet: Sheet) -> list[Question]:
     ]
 
 
-SCANTRON = with_questions(
+SCANTRON = ByQuestion(
+    _find_scantron,
+    "codes and totals are followed by _1, _2, _3, …",
+    who=lambda sheet, end: sheet.named(("lastname", "firstname", "id"), end) or [0],
+).format(
     "scantron",
     "Scantron and similar scanners",
     "A row per person: name, id, codes, totals, then the marks in _1, _2, …",
-    "codes and totals are followed by _1, _2, _3, …",
-    _find_scantron,
-    who=lambda sheet, end: sheet.named(("lastname", "firstname", "id"), end) or [0],
 )
 
 _NUMBERED = re.compile(r"[a-z]{1,2}[-_ .]?\d{1,3}[a-z]?", re.IGNORECASE)
@@ -281,14 +269,13 @@ def _who_of_forms(sheet: Sheet, _: int) -> list[int]:
     return []
 
 
-SCANNED_FORMS = with_questions(
+SCANNED_FORMS = ByQuestion(
+    _find_forms, "the first column is the scanner's «NCS Header»", who=_who_of_forms
+).format(
     "scantron-ncs",
     "Scantron, scanned forms (NCS)",
     "Workbooks or CSV of scanned forms: «NCS Header» first, then the fields of the form",
-    "the first column is the scanner's «NCS Header»",
-    _find_forms,
-    who=_who_of_forms,
-    tried="two workbooks of one survey",
+    "two workbooks of one survey",
 )
 
 

@@ -17,7 +17,7 @@ from hitsndiffs.reading.exports.common import (
     unique,
     words,
 )
-from hitsndiffs.reading.exports.sheet import Question, Sheet, by_table
+from hitsndiffs.reading.exports.sheet import Question, Sheet, adjacent, by_table
 from hitsndiffs.reading.vocabulary import ASKS_WHO, role_of_name
 
 __all__ = ["GOOGLE_FORMS", "MICROSOFT_FORMS"]
@@ -64,13 +64,8 @@ def _recognise_google(sample: Sample) -> str | None:
 
 def _scored(names: Sequence[str], rows: Sequence[Sequence[str]]) -> list[int]:
     """Return the indices of the questions that are followed by «[Score]» and «[Feedback]»."""
-
-    def follows(k: int, n: int) -> bool:
-        base, name = names[k].strip(), names[k + n].strip()
-        ending = re.fullmatch(r" ?\[[^\]]+\]", name[len(base) :])
-        return bool(base) and name.startswith(base) and ending is not None
-
-    found = [k for k in range(len(names) - 2) if follows(k, 1) and follows(k, 2)]
+    pattern = r"(?P<q>.+)\n(?P<score>(?P=q) ?\[[^\]]+\])\n(?P<feedback>(?P=q) ?\[[^\]]+\])"
+    found = [places["q"] for places, _ in adjacent(names, pattern)]
     return [k for k in found if any(_OF.match(row[k + 1]) for row in rows)]
 
 
@@ -164,22 +159,13 @@ def _points(header: Sequence[str]) -> list[int]:
     [2, 5]
     """
     english = [k for k, name in enumerate(header) if k and _POINTS.match(name)]
-    if english:
-        return english
-    starts = [_start(header[k], header[k - 1]) if k else "" for k in range(len(header))]
-    after = [_start(header[k], header[k - 2]) if k > 1 else "" for k in range(len(header))]
-    both = [k for k in range(len(header) - 1) if starts[k] and after[k + 1]]
-    counts = Counter((starts[k], after[k + 1]) for k in both)
-    (common, n), *_ = counts.most_common(1) or [(("", ""), 0)]
-    return [k for k in both if (starts[k], after[k + 1]) == common] if n > 1 else []
-
-
-def _start(name: str, question: str) -> str:
-    """Return the prefix before the question in a column name («Points - »)."""
-    name, question = name.strip(), question.strip()
-    start = name.removesuffix(question)
-    fits = question and start != name and re.fullmatch(r"[^\W\d][\w ]{1,30}\s?[-–:]\s*", start)
-    return start if fits else ""
+    start = r"[^\W\d][\w ]{1,30} ?[-–:] ?"
+    pattern = rf"(?P<q>.+)\n(?P<points>(?P<a>{start})(?P=q))\n(?P<said>(?P<b>{start})(?P=q))"
+    found = [] if english else adjacent(header, pattern)
+    counts = Counter((own["a"], own["b"]) for _, own in found)
+    common = [pair for pair, n in counts.most_common(1) if n > 1]
+    alike = [places["points"] for places, own in found if (own["a"], own["b"]) in common]
+    return english or alike
 
 
 def _is_survey(header: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:

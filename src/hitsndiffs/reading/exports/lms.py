@@ -18,12 +18,14 @@ from hitsndiffs.reading.exports.common import (
     without_html,
 )
 from hitsndiffs.reading.exports.sheet import (
+    ByQuestion,
     Question,
     Sheet,
+    adjacent,
     by_table,
     cell_at,
     html_cells,
-    with_questions,
+    numbered,
 )
 from hitsndiffs.reading.vocabulary import plain
 
@@ -31,33 +33,30 @@ __all__ = ["BLACKBOARD", "CANVAS", "CANVAS_NEW", "GRADESCOPE"]
 
 # -- Canvas, classic quizzes: each question («12: text») is followed by its points («1.0») --------
 
-_QUESTION = re.compile(r"^\s*(\d{2,}):(?:\s|$)")
 _COMMA = re.compile(r"(?<!\\),")
 _MOST_OPTIONS = 30  # a cell with more parts is one text
 _LEAD = 6  # with this many columns before the questions, the first two name the person
 
 
 def _find_canvas(sheet: Sheet) -> list[Question]:
-    names = [*sheet.names, ""]
-    found = [
-        k
-        for k, name in enumerate(names)
-        if _QUESTION.match(name) and number(names[k + 1]) is not None
-    ]
-    if not found or found != list(range(found[0], found[-1] + 1, 2)):
+    found = adjacent(
+        sheet.names, r"(?P<item>\d{2,}):(?P<title>(?: .*)?)\n(?P<points>\d+(?:[.,]\d+)?)"
+    )
+    places = [own["item"] for own, _ in found]
+    if not found or places != list(range(places[0], places[-1] + 1, 2)):
         return []
-    texts = [k for k in found if is_free_text(sheet.cells(k))]
+    texts = [k for k in places if is_free_text(sheet.cells(k))]
     sheet.set_role(texts, "comment", "free text")
     return [
         Question(
-            names[k].partition(":")[0].strip(),
+            own["item"],
             k,
             points=(k + 1,),
-            possible=number(names[k + 1]),
-            title=without_html(names[k].partition(":")[2]),
+            possible=number(own["points"]),
+            title=without_html(own["title"]),
             shown=(k, k + 1),
         )
-        for k in found
+        for k, (_, own) in zip(places, found, strict=True)
         if k not in texts
     ]
 
@@ -119,16 +118,17 @@ def _plain_text(text: str) -> str:
     return text.replace("\\,", ",").replace("\\=>", "=>").strip()
 
 
-CANVAS = with_questions(
-    "canvas",
-    "Canvas, Student Analysis (classic quizzes)",
-    "Quiz statistics, «Student Analysis»: CSV, answers as text, points per question",
-    "each question («number: text») is followed by a column of points («1.0»)",
+CANVAS = ByQuestion(
     _find_canvas,
+    "each question («number: text») is followed by a column of points («1.0»)",
     who=_who_canvas,
     attempt=_attempt_canvas,
     split=_ticked,
-    tried="two reports, one saved again by pandas",
+).format(
+    "canvas",
+    "Canvas, Student Analysis (classic quizzes)",
+    "Quiz statistics, «Student Analysis»: CSV, answers as text, points per question",
+    "two reports, one saved again by pandas",
 )
 
 
@@ -138,65 +138,63 @@ _OPEN = ("essay", "fileupload", "file", "upload", "text", "formula", "numeric", 
 
 
 def _find_canvas_new(sheet: Sheet) -> list[Question]:
-    names = sheet.names
-    bare = [plain(name).rstrip("0123456789") for name in names]
-    starts = [
-        k
-        for k in range(len(bare) - 4)
-        if [*bare[k : k + 2], *bare[k + 3 : k + 5]]
-        == ["itemid", "itemtype", "earnedpoints", "status"]
-    ]
-    titles = [without_html(names[k + 2]) for k in starts]
+    blocks = adjacent(
+        sheet.names,
+        r"(?P<id>ItemID)\d*\n(?P<kind>ItemType)\d*\n(?P<answer>.*)\n(?P<points>EarnedPoints)\d*\n"
+        r"(?P<status>Status)\d*",
+    )
+    titles = [without_html(own.get("answer", "")) for _, own in blocks]
     found: dict[str, Question] = {}
-    for k, title, label in zip(starts, titles, unique(titles), strict=True):
-        kinds = {plain(cell) for cell in sheet.cells(k + 1)} - {""}
+    for (own, _), title, label in zip(blocks, titles, unique(titles), strict=True):
+        kinds = {plain(cell) for cell in sheet.cells(own["kind"])} - {""}
         if kinds and all(kind.startswith(_OPEN) for kind in kinds):
             kind = ", ".join(sorted(kinds))
-            sheet.set_role([k + 2], "comment", f"not a choice question ({kind})")
+            sheet.set_role([own["answer"]], "comment", f"not a choice question ({kind})")
             continue
-        ids = {cell.strip() for cell in sheet.cells(k)} - {""}
+        ids = {cell.strip() for cell in sheet.cells(own["id"])} - {""}
         item = next(iter(ids)) if len(ids) == 1 else label
         item = label if item in found else item
-        shown = (k, k + 1, k + 2, k + 3, k + 4)
-        found[item] = Question(item, k + 2, points=(k + 3,), title=title, shown=shown)
+        points, shown = (own["points"],), tuple(own.values())
+        found[item] = Question(item, own["answer"], points=points, title=title, shown=shown)
     return list(found.values())
 
 
-CANVAS_NEW = with_questions(
-    "canvas-new-quizzes",
-    "Canvas, Student Analysis (New Quizzes)",
-    "New Quizzes reports, «Student Analysis»: CSV, a block of five columns per question",
-    "blocks of ItemID, ItemType, question, EarnedPoints, Status repeat",
+CANVAS_NEW = ByQuestion(
     _find_canvas_new,
+    "blocks of ItemID, ItemType, question, EarnedPoints, Status repeat",
     who=lambda sheet, end: (
         sheet.named(("name", "id", "sisid"), end) or sheet.named(("anonymousid",), end)
     ),
     attempt=("attempt",),
     split=lambda cells: split_column(list(map(without_html, cells)), ","),
+).format(
+    "canvas-new-quizzes",
+    "Canvas, Student Analysis (New Quizzes)",
+    "New Quizzes reports, «Student Analysis»: CSV, a block of five columns per question",
 )
 
 
 # -- Blackboard: Question ID, Question, Answer, Possible Points, Auto Score, Manual Score ---------
 
-_BLOCK = re.compile(r"(questionid|question|answer|possiblepoints|autoscore|manualscore)(\d*)")
+_BLOCK = {
+    name: name
+    for name in ("questionid", "question", "answer", "possiblepoints", "autoscore", "manualscore")
+}
+
+
+def _part(name: str) -> str | None:
+    return _BLOCK.get(plain(name))
 
 
 def _find_blackboard(sheet: Sheet) -> list[Question]:
-    blocks: dict[str, dict[str, int]] = {}
-    for place, name in enumerate(sheet.header):
-        if match := _BLOCK.fullmatch(plain(name)):
-            blocks.setdefault(match[2], {}).setdefault(match[1], place)
     blocks = {
         label: own
-        for label, own in blocks.items()
+        for label, own in numbered(sheet.header, _part, one=True).items()
         if "answer" in own and ("autoscore" in own or "manualscore" in own)
     }
     items = _drawn_questions(sheet, blocks)
-    sheet.set_role(
-        [own[p] for own in blocks.values() for p in ("questionid", "question") if p in own],
-        "item",
-        "the question",
-    )
+    texts = [own[p] for own in blocks.values() for p in ("questionid", "question") if p in own]
+    sheet.set_role(texts, "item", "the question")
     return [
         Question(
             items[label],
@@ -231,7 +229,8 @@ def _drawn_questions(sheet: Sheet, blocks: dict[str, dict[str, int]]) -> dict[st
 
 
 def _who_blackboard(sheet: Sheet, end: int) -> list[int]:
-    end = min([end, *(k for k, name in enumerate(sheet.header) if _BLOCK.fullmatch(plain(name)))])
+    blocks = numbered(sheet.header, _part, one=True).values()
+    end = min([end, *(place for own in blocks for place in own.values())])
     places = sheet.named(("username", "lastname", "firstname", "studentid"), end)
     if not places and not end:
         raise Refusal(
@@ -241,14 +240,15 @@ def _who_blackboard(sheet: Sheet, end: int) -> list[int]:
     return places or list(range(min(end, 3)))
 
 
-BLACKBOARD = with_questions(
+BLACKBOARD = ByQuestion(
+    _find_blackboard,
+    "questions have the columns Answer, Auto Score and Manual Score",
+    who=_who_blackboard,
+    split=html_cells,
+).format(
     "blackboard",
     "Blackboard Learn, test results",
     "Grade Center, «Download Results» (by user, or by question and user), tab or comma",
-    "questions have the columns Answer, Auto Score and Manual Score",
-    _find_blackboard,
-    who=_who_blackboard,
-    split=html_cells,
 )
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
+from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from itertools import accumulate
 
 from hitsndiffs.data.encoding.names import find_column
 from hitsndiffs.reading.exports.base import (
@@ -40,15 +42,17 @@ from hitsndiffs.reading.vocabulary import (
 )
 
 __all__ = [
+    "ByQuestion",
     "Question",
     "Sheet",
     "Splitter",
     "Table",
+    "adjacent",
     "by_table",
     "cell_at",
     "html_cells",
+    "numbered",
     "sheet_of",
-    "with_questions",
 ]
 
 #: A table with more columns than this is not searched for repeating columns.
@@ -350,79 +354,121 @@ class Sheet(Table):
 Finder = Collection[str] | Callable[["Sheet", int], list[int]]
 
 
-def with_questions(
-    name: str,
-    title: str,
-    about: str,
-    because: str,
-    find: Callable[[Sheet], list[Question]],
-    **how: Any,
-) -> Format:
-    """Return a format whose tables have one or several columns per question.
+@dataclass(frozen=True)
+class ByQuestion:
+    """A table with a row per person, and one or several columns per question.
 
     Parameters
     ----------
-    name, title, about
-        See :class:`Format`.
-    because
-        Why a table has this format: what repeats for each question.
     find
         Returns the questions of a table, or nothing if it has another format. It may leave out
         rows and take notes.
-    **how
-        The fields of :class:`Rows`; ``key_from`` (see :class:`Stream`) and ``tried``.
-    """
-    key_from, tried = how.pop("key_from", ""), how.pop("tried", "")
-    rows = Rows(**how)
-
-    def recognise(sample: Sample) -> str | None:
-        if not sample.is_table or len(sample.header) > _MOST_COLUMNS:
-            return None
-        return because if find(Sheet(list(sample.header), sample.full_rows)) else None
-
-    def fill(sheet: Sheet) -> None:
-        questions = find(sheet)
-        if not questions:
-            raise absent(title, "column of answers where this format has them")
-        rows.add(sheet, questions)
-
-    return Format(name, title, about, recognise, by_table(fill, key_from=key_from), tried)
-
-
-@dataclass(frozen=True)
-class Rows:
-    """What the rows of a table with questions are, besides the questions.
-
-    Parameters
-    ----------
+    because
+        Why a table has this format: what repeats for each question.
     who
         The columns that say who answered.
     attempt
         The column with the number of the attempt.
     split
         Turns the cells of a column into options.
+    key_from
+        See :class:`Stream`.
     """
 
+    find: Callable[[Sheet], list[Question]]
+    because: str
     who: Finder = ()
     attempt: Finder = ()
     split: Splitter = whole_cells
+    key_from: str = ""
 
-    def add(self, sheet: Sheet, questions: list[Question]) -> None:
-        """Add the answers to the questions."""
+    def format(self, name: str, title: str, about: str, tried: str = "") -> Format:
+        """Return the format with this name; see :class:`Format`."""
+        return Format(name, title, about, self.recognise, self, tried)
+
+    def recognise(self, sample: Sample) -> str | None:
+        """Say why a sample has this format."""
+        if not sample.is_table or len(sample.header) > _MOST_COLUMNS:
+            return None
+        return self.because if self.find(Sheet(list(sample.header), sample.full_rows)) else None
+
+    def __call__(self, document: Document, choices: Choices) -> Stream:
+        """Read a table."""
+        sheet = sheet_of(document, choices, Stream(key_from=self.key_from))
+        questions = self.find(sheet)
+        if not questions:
+            raise absent("this format", "column of answers where it has them")
         first = min(one.answer for one in questions)
         used = {k for one in questions for k in (one.answer, *one.also, *one.points)}
-        people = sheet.people(self._find(sheet, self.who, first, used))
-        tried = self._find(sheet, self.attempt, first, used)[:1]
+        people = sheet.people(self._columns(sheet, self.who, first, used))
+        tried = self._columns(sheet, self.attempt, first, used)[:1]
         sheet.set_role(tried, "attempt", "the number of the attempt")
         numbers = [attempt_number(row[k]) for row in sheet.rows for k in tried]
         sheet.ask(questions, people, attempts=numbers, split=self.split)
         sheet.rest_unused("no question")
+        return sheet.stream
 
     @staticmethod
-    def _find(sheet: Sheet, wanted: Finder, end: int, used: set[int]) -> list[int]:
+    def _columns(sheet: Sheet, wanted: Finder, end: int, used: set[int]) -> list[int]:
         if callable(wanted):
             return wanted(sheet, end)
         return [k for k in sheet.named(wanted) if k not in used]
+
+
+_NUMBERED = (
+    re.compile(r"(?P<part>\D+?)[\s._\-#(\[]*(?P<number>\d{1,3})[)\]]?"),
+    re.compile(
+        r"(?:q|question|item|frage|pregunta)?[\s._\-#]*(?P<number>\d{1,3})[\s._\-:]+(?P<part>\D+)",
+        re.IGNORECASE,
+    ),
+)
+
+
+def numbered(
+    header: Sequence[str], part_of: Callable[[str], str | None], *, one: bool = False
+) -> dict[str, dict[str, int]]:
+    """Return the columns of each question, by number: what each is, and where.
+
+    ``part_of`` says what a column is by its name without the number. With ``one``, a single
+    question may have no number.
+
+    Examples
+    --------
+    >>> numbered(["id", "Stu1", "Key1", "Stu2"], {"Stu": "answer", "Key": "key"}.get)
+    {'1': {'answer': 1, 'key': 2}, '2': {'answer': 3}}
+    >>> numbered(["Q1 - Answer", "Answer [2]"], {"Answer": "answer"}.get)
+    {'1': {'answer': 0}, '2': {'answer': 1}}
+    """
+    found: dict[str, dict[str, int]] = {}
+    for place, name in enumerate(header):
+        if len(name) > 60:
+            continue
+        match = next(filter(None, (own.fullmatch(name.strip()) for own in _NUMBERED)), None)
+        part = part_of(match["part"] if match else name) if match or one else None
+        if part is not None:
+            label = str(int(match["number"])) if match else ""
+            found.setdefault(label, {}).setdefault(part, place)
+    return found
+
+
+def adjacent(header: Sequence[str], pattern: str) -> list[tuple[dict[str, int], dict[str, str]]]:
+    r"""Return the columns of each question by a pattern of neighbouring names, one in each line.
+
+    Each question is given by the places of its columns and by their texts, as the groups name them.
+
+    Examples
+    --------
+    >>> adjacent(["Name", "7: Why?", "1.0"], r"(?P<item>\d+): (?P<title>.*)\n(?P<points>[\d.]+)")
+    [({'item': 1, 'title': 1, 'points': 2}, {'item': '7', 'title': 'Why?', 'points': '1.0'})]
+    """
+    names = [" ".join(name.split()) for name in header]
+    starts = list(accumulate((len(name) + 1 for name in names), initial=0))
+    found = []
+    for match in re.finditer(f"^{pattern}$", "\n".join(names), re.MULTILINE | re.IGNORECASE):
+        texts = {part: text for part, text in match.groupdict().items() if text is not None}
+        places = {part: bisect_right(starts, match.start(part)) - 1 for part in texts}
+        found.append((places, texts))
+    return found
 
 
 def sheet_of(document: Document, choices: Choices, stream: Stream) -> Sheet:
