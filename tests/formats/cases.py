@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import cache, partial
 
-from formats import classroom, crowd, kept, llm, lms, plain, sheets, written
+from formats import classroom, crowd, kept, llm, lms, newer, plain, sheets, written
 from formats.quiz import Made
 
 CASES: dict[str, tuple[str, Callable[[], Made]]] = {
@@ -82,6 +82,9 @@ CASES: dict[str, tuple[str, Callable[[], Made]]] = {
     "question-blocks-key": ("question-blocks", kept.blocks_with_key),
     "question-blocks-right": ("question-blocks", partial(kept.blocks_with_key, "right")),
     "scantron": ("scantron", plain.scantron),
+    "ilias": ("ilias", newer.ilias),
+    "qti": ("qti-results", newer.qti),
+    "qti-3": ("qti-results", partial(newer.qti, "v3p0")),
     "mturk": ("mturk", crowd.mturk),
     "mturk-options": ("mturk", partial(crowd.mturk, "options")),
     "mturk-json": ("mturk", partial(crowd.mturk, "json")),
@@ -101,6 +104,8 @@ CASES: dict[str, tuple[str, Callable[[], Made]]] = {
     "doccano-all": ("doccano", crowd.doccano_all),
     "labelbox": ("labelbox", crowd.labelbox),
     "labelbox-older": ("labelbox", written.labelbox_older),
+    "argilla": ("argilla", newer.argilla),
+    "prolific": ("prolific", newer.prolific),
     "ground-truth": ("ground-truth", written.ground_truth),
     "ground-truth-request": ("ground-truth", partial(written.ground_truth, "request")),
     "ground-truth-manifest": ("ground-truth-manifest", written.ground_truth_manifest),
@@ -129,6 +134,10 @@ CASES: dict[str, tuple[str, Callable[[], Made]]] = {
     "lighteval": ("lighteval", llm.lighteval),
     "lighteval-flat": ("lighteval", partial(llm.lighteval, "flat")),
     "lighteval-text": ("lighteval", partial(llm.lighteval, "text")),
+    "promptfoo": ("promptfoo", newer.promptfoo),
+    "promptfoo-prompts": ("promptfoo", partial(newer.promptfoo, True)),
+    "promptfoo-texts": ("promptfoo", newer.promptfoo_texts),
+    "evalscope": ("evalscope", newer.evalscope),
     "mmlu": ("mmlu", written.mmlu),
     "mmlu-pro": ("mmlu-pro", llm.mmlu_pro),
     "mmlu-pro-zip": ("mmlu-pro", partial(llm.mmlu_pro, True)),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from hitsndiffs.reading.exports.annotations import (
+    ARGILLA,
     DOCCANO,
     GROUND_TRUTH,
     LABEL_STUDIO,
@@ -25,17 +26,20 @@ from hitsndiffs.reading.exports.helm import HELM
 from hitsndiffs.reading.exports.inspect_ai import INSPECT
 from hitsndiffs.reading.exports.judged import FIGURE_EIGHT, MTURK, TOLOKA
 from hitsndiffs.reading.exports.lm_eval import LM_EVAL
-from hitsndiffs.reading.exports.lms import BLACKBOARD, CANVAS, CANVAS_NEW, GRADESCOPE
+from hitsndiffs.reading.exports.lms import BLACKBOARD, CANVAS, CANVAS_NEW, GRADESCOPE, ILIAS
 from hitsndiffs.reading.exports.models import (
+    EVALSCOPE,
     LIGHTEVAL,
     MMLU,
     MMLU_PRO,
     OPENAI_EVALS,
     OPENCOMPASS,
+    PROMPTFOO,
 )
 from hitsndiffs.reading.exports.moodle import MOODLE
 from hitsndiffs.reading.exports.otree import OTREE
 from hitsndiffs.reading.exports.predictions import ANSWERS_BY_ID, PREDICTIONS
+from hitsndiffs.reading.exports.qti import QTI
 from hitsndiffs.reading.exports.refused import REFUSED
 from hitsndiffs.reading.exports.surveys import LIMESURVEY, QUALTRICS, SURVEY_MONKEY
 
@@ -60,6 +64,8 @@ FORMATS: tuple[Format, ...] = (
     SCANNED_FORMS,
     KAHOOT,
     GRADESCOPE,
+    ILIAS,
+    QTI,
     QUESTION_BLOCKS,
     # crowd labels
     MTURK,
@@ -71,6 +77,7 @@ FORMATS: tuple[Format, ...] = (
     ZOONIVERSE,
     FIGURE_EIGHT,
     DOCCANO,
+    ARGILLA,
     GROUND_TRUTH,
     # language models
     LM_EVAL,
@@ -79,6 +86,8 @@ FORMATS: tuple[Format, ...] = (
     OPENAI_EVALS,
     OPENCOMPASS,
     LIGHTEVAL,
+    PROMPTFOO,
+    EVALSCOPE,
     MMLU,
     MMLU_PRO,
     PREDICTIONS,

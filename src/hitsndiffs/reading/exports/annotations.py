@@ -26,6 +26,7 @@ from hitsndiffs.reading.exports.base import (
 )
 from hitsndiffs.reading.exports.common import (
     as_text,
+    at,
     folded,
     inner,
     literal,
@@ -39,6 +40,7 @@ from hitsndiffs.reading.exports.records import Given, Records, chosen, rows_of, 
 from hitsndiffs.reading.vocabulary import role_of_name
 
 __all__ = [
+    "ARGILLA",
     "DOCCANO",
     "GROUND_TRUTH",
     "LABELBOX",
@@ -336,6 +338,41 @@ GROUND_TRUTH = Format(
         (
             "a Ground Truth file without classes: boxes, regions or texts only",
             "only tasks in which workers choose a class can be ranked",
+        ),
+    ),
+)
+
+
+# -- Argilla: the responses of all users to each question ------------------------------------------
+
+
+def _argilla(document: Document, _: Choices, __: Stream) -> Iterator[Given]:
+    for record in objects(document.records()):
+        fields = inner(record, "fields")
+        item = as_text(at(record, "id|external_id")) or short_hash(as_text(fields))
+        title = title_of(next(iter(fields.values()), ""))
+        for question, responses in inner(record, "responses").items():
+            for own in objects(responses):
+                if own.get("status") in ("draft", "discarded"):
+                    yield Given("", "", None, aside=("drafts", "they were not submitted"))
+                elif (answer := chosen(own.get("value"))) is not None:
+                    person = as_text(own.get("user_id"))
+                    yield Given(person, item, answer, question, title=title, is_text=True)
+
+
+ARGILLA = Format(
+    "argilla",
+    "Argilla, records",
+    "The JSON that `dataset.records.to_json()` writes; labels, ratings and multiple labels",
+    keys(
+        *("fields", "responses", "suggestions"),
+        because="each record has fields, suggestions and responses",
+    ),
+    Records(
+        _argilla,
+        (
+            "an Argilla export without responses that choose: texts, spans or rankings only",
+            "only label, multi-label and rating questions can be ranked",
         ),
     ),
 )

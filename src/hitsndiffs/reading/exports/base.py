@@ -112,6 +112,8 @@ class Sample:
         JSON: the first elements of a list, or the single object. JSONL: the first lines.
     members
         Folders and archives: the paths of the members, with ``/`` as separator.
+    text
+        Other texts: the beginning.
     """
 
     kind: Kind
@@ -120,6 +122,7 @@ class Sample:
     sheets: tuple[str, ...] = ()
     records: tuple[Any, ...] = ()
     members: tuple[str, ...] = ()
+    text: str = ""
 
     @property
     def is_table(self) -> bool:
@@ -186,6 +189,9 @@ class Document(Protocol):
 
     def data(self) -> Any:
         """Return the whole value of a JSON file (bare NaN is allowed)."""
+
+    def text(self) -> str:
+        """Return the whole text."""
 
     def member(self, name: str) -> Document | None:
         """Return one member of a folder or an archive, or None if it does not exist."""

@@ -17,6 +17,7 @@ from hitsndiffs.reading.vocabulary import folded
 
 __all__ = [
     "as_text",
+    "at",
     "attempt_number",
     "best",
     "first_places",
@@ -197,6 +198,22 @@ def inner(value: Any, *names: str) -> dict[str, Any]:
     for name in names:
         value = value.get(name) if isinstance(value, dict) else None
     return value if isinstance(value, dict) else {}
+
+
+def at(value: Any, path: str) -> Any:
+    """Return what stands at the end of a path in objects; of several, the first that holds a value.
+
+    Examples
+    --------
+    >>> at({"a": {"b": 1}}, "a.c|a.b"), at({"a": {"b": None}}, "a.b|a.b.c") is None
+    (1, True)
+    """
+    for one in path.split("|"):
+        *names, last = one.split(".")
+        found = inner(value, *names).get(last)
+        if found not in (None, ""):
+            return found
+    return None
 
 
 def is_free_text(cells: Iterable[str]) -> bool:

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from itertools import combinations
 
-from hitsndiffs.reading.exports.base import Format, Refusal, Sample
+from hitsndiffs.reading.exports.base import Choices, Document, Format, Refusal, Sample, Stream
 from hitsndiffs.reading.exports.common import (
     folded,
     is_free_text,
@@ -29,7 +29,7 @@ from hitsndiffs.reading.exports.sheet import (
 )
 from hitsndiffs.reading.vocabulary import plain
 
-__all__ = ["BLACKBOARD", "CANVAS", "CANVAS_NEW", "GRADESCOPE"]
+__all__ = ["BLACKBOARD", "CANVAS", "CANVAS_NEW", "GRADESCOPE", "ILIAS"]
 
 # -- Canvas, classic quizzes: each question («12: text») is followed by its points («1.0») --------
 
@@ -296,4 +296,66 @@ GRADESCOPE = Format(
     "«Export Evaluations»: a zip with one CSV per question, rubric items true or false",
     _recognise_gradescope,
     by_table(_fill_gradescope),
+)
+
+
+# -- ILIAS: a table of points, then a sheet per person, in any language ----------------------------
+
+#: The columns of a person's sheet: title, type, answer, right answers, variables, points, maximum.
+_WIDTH = 7
+#: Names of sheets are cut to this many characters; the table of points has at least these columns.
+_SHEET_NAME, _FEWEST = 26, 16
+
+
+def _sheets_of_people(sample: Sample) -> Sequence[str]:
+    """Return the sheets from the first on that is named like somebody in the table of points."""
+    if len(sample.header) < _FEWEST:
+        return ()
+    for place in (0, 1):
+        names = {row[place][:_SHEET_NAME].strip() for row in sample.full_rows}
+        if len(names) > 1 and names <= {*sample.sheets}:
+            return sample.sheets[min(map(sample.sheets.index, names)) :]
+    return ()
+
+
+def _recognise_ilias(sample: Sample) -> str | None:
+    return "each person in the table of points has a sheet" if _sheets_of_people(sample) else None
+
+
+def _read_ilias(document: Document, _: Choices) -> Stream:
+    stream = Stream(key_from="the right answers in the sheets")
+    for person in _sheets_of_people(document.sample):
+        table, attempt, titles = document.table(person), 0, Counter[str]()
+        above = False
+        for row in [*table.above, table.header, *table.rows]:
+            starts = sum(bool(cell.strip()) for cell in row) == 1  # the title of an attempt
+            if starts:
+                attempt, titles = attempt + 1, Counter()
+            elif not above and len(row) >= _WIDTH:  # no header
+                title = " ".join(row[0].split())
+                titles[title] += 1
+                stream.add(
+                    person,
+                    title if titles[title] == 1 else f"{title} ({titles[title]})",
+                    row[2].splitlines(),
+                    attempt=max(attempt, 1),
+                    key=row[3].splitlines(),
+                    points=number(row[5]),
+                    possible=number(row[6]),
+                )
+            above = starts
+    if not stream.persons:
+        raise Refusal(
+            "an ILIAS export whose sheets have no columns of answers",
+            "export the results again with a newer version, or give a table with a row per person",
+        )
+    return stream
+
+
+ILIAS = Format(
+    "ilias",
+    "ILIAS, test results",
+    "The results of a test as xlsx: a table of points, then a sheet per person",
+    _recognise_ilias,
+    _read_ilias,
 )

@@ -1,4 +1,4 @@
-"""Logs of language models: MMLU, MMLU-Pro, OpenAI evals, OpenCompass, lighteval."""
+"""Logs of language models that hold their answers in records, each tool in its own way."""
 
 from __future__ import annotations
 
@@ -14,9 +14,11 @@ from hitsndiffs.reading.exports.base import (
     Sample,
     Stream,
     absent,
+    keys,
 )
 from hitsndiffs.reading.exports.common import (
     as_text,
+    at,
     folded,
     inner,
     letter_place,
@@ -29,7 +31,9 @@ from hitsndiffs.reading.exports.common import (
 )
 from hitsndiffs.reading.exports.records import Given, Options, Records
 
-__all__ = ["LIGHTEVAL", "MMLU", "MMLU_PRO", "OPENAI_EVALS", "OPENCOMPASS"]
+__all__ = [
+    "EVALSCOPE", "LIGHTEVAL", "MMLU", "MMLU_PRO", "OPENAI_EVALS", "OPENCOMPASS", "PROMPTFOO",
+]  # fmt: skip
 
 
 # -- MMLU, the original evaluation: a table per subject with the probability of each letter -------
@@ -329,6 +333,98 @@ LIGHTEVAL = Format(
         _light,
         ("a lighteval file without samples", "give the details of a run"),
         key_from="the column «gold_index»",
+        none="unreadable",
+    ),
+)
+
+
+# -- promptfoo: results of every provider and test; the assertion «equals» holds the right answer --
+
+
+def _recognise_promptfoo(sample: Sample) -> str | None:
+    results = objects(at(sample.first, "results.results|results")) if sample.kind == "json" else []
+    known = bool(results) and {"provider", "vars", "success"} <= results[0].keys()
+    return "the results have a provider, variables and success" if known else None
+
+
+def _promptfoo(document: Document, _: Choices, __: Stream) -> Iterator[Given]:
+    results = objects(at(document.data(), "results.results|results"))
+    users = [
+        (as_text(at(one, "provider.label|provider.id|provider")), as_text(at(one, "prompt.label")))
+        for one in results
+    ]
+    several = len(set(users)) > len({provider for provider, _ in users})
+    for one, (provider, prompt) in zip(results, users, strict=True):
+        if one.get("failureReason") == 2:
+            yield Given(provider, "", None, aside=("results with an error", "nobody answered"))
+            continue
+        checks = objects(at(one, "testCase.assert"))
+        right = [as_text(own.get("value")) for own in checks if own.get("type") == "equals"]
+        said = "; ".join(map(as_text, inner(one, "vars").values()))
+        yield Given(
+            f"{provider}, {prompt[:40]}" if several else provider,
+            as_text(one.get("testIdx")) or short_hash(said),
+            as_text(at(one, "response.output")).strip() or None,
+            key=right[0].strip() if len(right) == 1 else None,
+            title=title_of(said),
+            is_text=True,
+        )
+
+
+PROMPTFOO = Format(
+    "promptfoo",
+    "promptfoo, results",
+    "The JSON that `promptfoo eval --output` writes, with all providers and tests",
+    _recognise_promptfoo,
+    Records(
+        _promptfoo,
+        ("a promptfoo file without outputs", "run the evaluation again"),
+        texts=(
+            "promptfoo results in the words of the models, without options to choose from",
+            "only tests with short answers can be ranked",
+        ),
+        key_from="the assertions «equals»",
+        none="unreadable",
+    ),
+)
+
+
+# -- EvalScope: reviews/<model>/<benchmark>_<subset>.jsonl -----------------------------------------
+
+
+def _evalscope(document: Document, _: Choices, __: Stream) -> Iterator[Given]:
+    benchmark, model = stem_of_name(document.name), (document.folders or ("",))[-1]
+    if model in ("", "reviews"):  # all models in one folder
+        benchmark, mark, model = benchmark.rpartition("__")
+        benchmark = benchmark if mark else model
+    for record in objects(document.records()):
+        scored = inner(record, "sample_score", "score")
+        place = as_text(at(record, "sample_score.group_id|sample_score.sample_id|index"))
+        score = next(iter(inner(scored, "value").values()), None)
+        yield Given(
+            model,
+            f"{benchmark}/{place}",
+            as_text(scored.get("extracted_prediction")).strip() or None,
+            key=as_text(record.get("target")).strip() or None,
+            title=title_of(record.get("input")),
+            right=bool(score) if score in (0, 1) else None,
+            is_text=True,
+        )
+
+
+EVALSCOPE = Format(
+    "evalscope",
+    "EvalScope, reviews",
+    "reviews/<model>/<benchmark>_<subset>.jsonl of a run; give the folder",
+    keys("index", "sample_score", because="each line is a review (index and sample_score)"),
+    Records(
+        _evalscope,
+        ("an EvalScope file without reviews", "give the folder reviews/ of the run"),
+        texts=(
+            "EvalScope reviews of answers in the models' own words",
+            "only benchmarks with options or short answers can be ranked",
+        ),
+        key_from="the targets",
         none="unreadable",
     ),
 )

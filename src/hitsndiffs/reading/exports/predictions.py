@@ -24,7 +24,7 @@ from hitsndiffs.reading.exports.common import (
     title_of,
     words,
 )
-from hitsndiffs.reading.exports.models import MMLU_PRO, OPENCOMPASS
+from hitsndiffs.reading.exports.models import EVALSCOPE, MMLU_PRO, OPENCOMPASS
 from hitsndiffs.reading.exports.sheet import Table
 from hitsndiffs.reading.layouts.content import look_at
 from hitsndiffs.reading.tables.nested import flat_table
@@ -111,7 +111,9 @@ def _recognise(sample: Sample) -> str | None:
         records = list(sample.records)
         whole = sample.kind == "json" and len(records) == 1 and isinstance(records[0], dict)
         named = [record for record in records if isinstance(record, dict)]
-        if not named or any(other.recognise(sample) for other in (MMLU_PRO, OPENCOMPASS)):
+        if not named or any(
+            other.recognise(sample) for other in (EVALSCOPE, MMLU_PRO, OPENCOMPASS)
+        ):
             return None
         try:
             table = flat_table(records[0] if whole else records)[0]

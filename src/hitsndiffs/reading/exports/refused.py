@@ -125,6 +125,17 @@ REFUSED = (
         "a report on tweets",
     ),
     _report(
+        "prolific",
+        "Prolific, participants",
+        "The participants of a study: who they are and when they took part, no answers",
+        columns(
+            *("participant[ _]id", "(?:submission|session)[ _]id", "time[ _]taken", "status"),
+            because="each row is a participation (Submission id, Participant id, Time taken)",
+        ),
+        "Prolific's list of participants: no answers",
+        "export the answers from the survey that they filled in",
+    ),
+    _report(
         "ground-truth-manifest",
         "Amazon SageMaker Ground Truth, output manifest",
         "«output.manifest»: one label per object with a confidence, no workers",

@@ -378,7 +378,7 @@ class FileDocument:
             return Sample(kind, records=tuple(records))
         if kind == "archive":
             return Sample(kind, members=tuple(self._archive.names))
-        return Sample(kind)
+        return Sample(kind, text=self._head_text)
 
     def members(self) -> list[Document]:
         """Return the files in an archive."""
