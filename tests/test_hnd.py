@@ -352,7 +352,8 @@ def test_a_repeated_eigenvalue_is_said(m, solver):
 
 
 def test_a_clear_axis_has_no_such_note():
-    found = hnd(random_table(0, 40, 20, 3))
+    letters = np.array(list("ABC"))[random_table(0, 40, 20, 3)]  # (amounts would be ratings)
+    found = rank(letters, method="hnd")
     assert not any("not determined" in note for note in found.notes)
     assert found.spectral_gap > 0.1
     assert found.confidence > 0.7
