@@ -101,11 +101,22 @@ def test_some_users_only(quiz: hnd.Ranking) -> None:
 
 
 def test_many_users_and_items_stay_readable() -> None:
-    table = random_table(1, 3000, 60, 3, missing=0.3)
-    ranking = hnd.rank(make_responses(table), method="majority")
+    answers = hnd.simulate(
+        "samejima", users=3000, items=60, options=3, answer_probability=0.7, seed=1
+    )
+    ranking = hnd.rank(answers.responses, method="majority")
     for name in ("ranking", "scores", "answers", "items", "axes"):
         rows = rows_of(json.loads(ranking.plot(name).to_json()))
         assert 0 < len(rows) <= 5000, name
+
+
+def test_opinions_have_no_picture_of_right_answers() -> None:
+    scale = hnd.rank(make_responses(random_table(1, 300, 30, 3)))  # the numbers act as amounts
+    with pytest.raises(hnd.InputError, match="none is right, so there is nothing to draw"):
+        scale.plot("items")
+    states = {row["answer"] for row in rows_of(json.loads(scale.plot("answers").to_json()))}
+    assert states == {"usual", "another"}
+    assert rows_of(json.loads(scale.plot("scores").to_json()))
 
 
 def test_right_answers_are_the_key() -> None:

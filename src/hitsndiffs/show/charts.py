@@ -250,7 +250,7 @@ def _bars(
 def answers_chart(alt: Any, ranking: Ranking, *, as_read: bool = False) -> Chart:
     """Right, wrong and missing answers; the best users on top, the easiest items at the left.
 
-    Right means the likely key. If the answers are consistent, the colours meet along one line,
+    Right means the likely key; of opinions, the usual answer is set apart. If the answers are consistent, the colours meet along one line,
     and the users who chose the same answer are next to each other. ``as_read`` leaves users and
     items in the order of the data, to see what sorting does.
     """
@@ -264,7 +264,8 @@ def answers_chart(alt: Any, ranking: Ranking, *, as_read: bool = False) -> Chart
     names = distinct(ranking.users[users])
     questions = distinct(ranking.responses.items[items])
     table = right[:, items]
-    states = np.where(np.isnan(table), "no answer", np.where(table == 1, "right", "wrong"))
+    told = ["usual", "another", "no answer"] if ranking.ratings else ["right", "wrong", "no answer"]
+    states = np.where(np.isnan(table), told[2], np.where(table == 1, told[0], told[1]))
     rows = [
         {"user": names[j], "item": questions[i], "answer": str(states[j, i])}
         for j in range(len(users))
@@ -275,7 +276,7 @@ def answers_chart(alt: Any, ranking: Ranking, *, as_read: bool = False) -> Chart
     across = alt.Axis(**quiet, labels=step >= 9, labelAngle=-90, labelLimit=90, titlePadding=20)
     down = alt.Axis(**quiet, labelLimit=150, labelPadding=6, labelOverlap=False)
     scale = alt.Scale(
-        domain=["right", "wrong", "no answer"],
+        domain=told,
         range=[LIGHT["accent"], LIGHT["warn-soft"], LIGHT["blank"]],
     )
     legend = alt.Legend(orient="top", symbolType="square", symbolStrokeWidth=0)
@@ -304,6 +305,11 @@ def _evenly(numbers: Ints, most: int) -> Ints:
 
 def items_chart(alt: Any, ranking: Ranking, *, key: Mapping[Any, Any] | None = None) -> Chart:
     """Items by difficulty and discrimination, with marks on the doubtful ones (also by a key)."""
+    if ranking.ratings:
+        raise InputError(
+            f"These answers look like opinions or ratings ({ranking.ratings}): none is right, so "
+            "there is nothing to draw. If there are right answers, rank with key= or answers=."
+        )
     found = item_list(ranking, key)
     known = [item for item in found if item.share is not None and item.discrimination is not None]
     doubtful = _item_rows([item for item in known if item.remark][:DRAWN_DOUBTS])

@@ -139,8 +139,10 @@ def first_answers(r: Responses, users: int, items: int, longest: int) -> list[li
 
 
 def right_answers(ranking: Ranking, chosen: Ints) -> npt.NDArray[np.float64]:
-    """1 if the chosen option is the likely key, 0 if not, NaN without an answer."""
-    r, p = ranking.responses, ranking.fit.key_probabilities
-    # a method that infers no key: the most chosen option
+    """1 if the chosen option is the likely key, 0 if not, NaN without an answer.
+
+    Without a key (opinions, or a method that infers none): 1 for the most chosen option.
+    """
+    r, p = ranking.responses, None if ranking.ratings else ranking.fit.key_probabilities
     key, _ = best_options(r.structure, r.choosers_per_option.astype(float) if p is None else p)
     return np.where(chosen < 0, np.nan, chosen == key)
