@@ -250,9 +250,10 @@ def _bars(
 def answers_chart(alt: Any, ranking: Ranking, *, as_read: bool = False) -> Chart:
     """Right, wrong and missing answers; the best users on top, the easiest items at the left.
 
-    Right means the likely key; of opinions, the usual answer is set apart. If the answers are consistent, the colours meet along one line,
-    and the users who chose the same answer are next to each other. ``as_read`` leaves users and
-    items in the order of the data, to see what sorting does.
+    Right means the likely key; of opinions, the usual answer is set apart. If the answers are
+    consistent, the colours meet along one line, and the users who chose the same answer are next
+    to each other. ``as_read`` leaves users and items in the order of the data, to see what sorting
+    does.
     """
     users = ranking.order[ranking.components[ranking.order] == 0]
     users = _evenly(np.sort(users) if as_read else users, ROWS)
