@@ -81,8 +81,16 @@ def test_methods_lists_all_of_them(here: Here) -> None:
 # -- check --------------------------------------------------------------------------------------
 
 
-def test_check_says_what_is_in_a_file(here: Here) -> None:
-    found = {row[1]: row[2] for row in rows(here("check", QUIZ).out)[1:]}
+def test_check_says_the_verdict_first_and_then_what_is_of_concern(here: Here) -> None:
+    short = rows(here("check", QUIZ).out)
+    assert len(short) < 12
+    assert short[0] == ["concern", "what", "found"]
+    assert short[1][1] == "ability"
+    full = rows(here("check", QUIZ, "--full", "--explain").out)
+    assert full[: len(short)] == short
+    concern = [bool(row[0]) for row in full[2:]]
+    assert concern == sorted(concern, reverse=True)
+    found = {row[1]: row[2] for row in full[1:]}
     assert found["format"] == "a table with one row per user (csv)"
     assert found["container"].startswith("delimited text, encoding utf-8, separated by commas")
     assert found["item columns"].startswith("'q01', 'q02'")
@@ -98,6 +106,7 @@ def test_check_as_json(here: Here) -> None:
     assert report["version"] == hnd.__version__
     findings = report["findings"]
     assert set(findings) >= {
+        "ability",
         "size",
         "missing",
         "options",
@@ -105,24 +114,32 @@ def test_check_as_json(here: Here) -> None:
         "thin users",
         "thin options",
         "equal answers",
-        "certificate",
-        "direction",
         "perfect order",
         "axes",
     }
-    assert findings["file"]["layout"] == "wide"
+    assert report["plan"]["layout"] == "wide"
     assert findings["missing"]["empty"] == 12
     assert findings["perfect order"]["consistent"] is False
     assert len(findings["axes"]["strengths"]) == 4
     assert all(finding["sentence"].endswith(".") for finding in findings.values())
 
 
+def test_check_of_opinions_asks_for_no_key(here: Here, tmp_path: Path) -> None:
+    words = ["disagree", "neutral", "agree"]
+    lines = [
+        f"r{u}," + ",".join(words[(u * i + u // 3) % 3] for i in range(1, 9)) for u in range(30)
+    ]
+    file = write(tmp_path / "survey.csv", ["who," + ",".join(f"s{i}" for i in range(8)), *lines])
+    findings = json.loads(here("check", file, "--json").out)["findings"]
+    assert findings["ability"]["doubt"] == "ratings"
+    assert not {"likely key", "items", "guessing"} & set(findings)
+
+
 def test_check_finds_the_layout(here: Here, tmp_path: Path) -> None:
-    found = json.loads(here("check", CROWD, "--json").out)["findings"]
-    assert found["file"]["layout"] == "long"
+    assert json.loads(here("check", CROWD, "--json").out)["plan"]["layout"] == "long"
     turned = write(tmp_path / "turned.tsv", ["item\ta\tb\tc", "q1\tx\tx\ty", "q2\tx\ty\ty"])
-    found = json.loads(here("check", turned, "--transpose", "--json").out)["findings"]
-    assert (found["file"]["format"], found["file"]["layout"]) == ("tsv", "transposed")
+    found = json.loads(here("check", turned, "--transpose", "--json").out)["plan"]
+    assert (found["format"], found["layout"]) == ("tsv", "transposed")
 
 
 def test_check_on_a_terminal() -> None:

@@ -192,7 +192,7 @@ def test_the_certificate_is_said(shown: Here, tmp_path: Path) -> None:
 
 
 def test_other_commands(shown: Here) -> None:
-    assert "one row per user" in shown("check", QUIZ).out
+    assert "one row per user" in shown("check", QUIZ, "--explain").out
     compared = shown("compare", QUIZ, "-m", "hnd", "-m", "majority", "-m", "hits").out
     assert "How alike they rank" in compared
     assert "2 " in compared

@@ -62,7 +62,6 @@ def test_the_same_sureness_everywhere(here: Here) -> None:
     assert found["ability"]["confidence"] == pytest.approx(ranking.confidence)
     with_number = [name for name, finding in found.items() if "confidence" in finding]
     assert with_number == ["ability"]
-    assert "sure" not in found["direction"]["sentence"]
 
 
 @pytest.mark.xdist_group("report")

@@ -131,7 +131,7 @@ def test_standard_errors_are_the_spread_of_item_contributions(table):
 def test_consistent_answers_come_out_in_a_certified_order(table, seed, solver):
     shuffled = table[np.random.default_rng(seed).permutation(len(table))]
     found = hnd(shuffled, solver=solver)
-    gap = found.spectral_gap
+    gap = found.fit.spectral_gap
     assume(found.n_components > 1 or gap is None or gap > 1e-3)
     assert found.consistent
     assert naive.is_P_matrix(naive.C(shuffled[found.order]))
@@ -203,7 +203,7 @@ def test_identical_users_share_rank_one(solver, m):
     assert (found.scores == 0).all()
     assert found.consistent
     assert found.converged
-    assert found.spectral_gap is None
+    assert found.fit.spectral_gap is None
     assert found.confidence == 0
     assert any("same answers" in note for note in found.notes)
     assert found.answer_key() == {0: 0, 1: 2, 2: 1}
@@ -346,7 +346,7 @@ def test_a_repeated_eigenvalue_is_said(m, solver):
     """In data that are solved densely, and in larger ones."""
     found = hnd(ring(m, m // 10, m // 10), solver=solver)
     assert any("not determined" in note for note in found.notes)
-    assert found.spectral_gap < 1e-6
+    assert found.fit.spectral_gap < 1e-6
     assert found.confidence == 0
     assert not found.consistent
 
@@ -355,7 +355,7 @@ def test_a_clear_axis_has_no_such_note():
     letters = np.array(list("ABC"))[random_table(0, 40, 20, 3)]  # (amounts would be ratings)
     found = rank(letters, method="hnd")
     assert not any("not determined" in note for note in found.notes)
-    assert found.spectral_gap > 0.1
+    assert found.fit.spectral_gap > 0.1
     assert found.confidence > 0.7
 
 
@@ -421,8 +421,8 @@ def test_more_rounds_settle_it():
 
 def test_gap_can_be_left_out():
     table = random_table(0, 30, 12, 3)
-    assert hnd(table, solver="power", gap=False).spectral_gap is None
-    assert hnd(table, solver="power").spectral_gap == pytest.approx(hnd(table).spectral_gap)
+    assert hnd(table, solver="power", gap=False).fit.spectral_gap is None
+    assert hnd(table, solver="power").fit.spectral_gap == pytest.approx(hnd(table).fit.spectral_gap)
 
 
 def test_unknown_names_are_refused():
@@ -448,7 +448,7 @@ def test_two_independent_abilities_are_an_order_that_is_not_determined(seed):
     one = c1p_table(0, 60, 20, 3)
     first, second = np.divmod(np.arange(60 * 60), 60)
     found = hnd(np.column_stack([one[first], one[second]]), seed=seed)
-    assert found.spectral_gap == pytest.approx(0, abs=1e-9)
+    assert found.fit.spectral_gap == pytest.approx(0, abs=1e-9)
     assert any("equally strong" in note for note in found.notes)
     assert found.confidence == 0
 

@@ -58,7 +58,7 @@ def test_an_unfair_item_is_found_and_fair_ones_are_not() -> None:
     logits[:, 7] += 1.5 * group * ability  # steeper there
     table, key = answers(sigmoid(logits), rng)
     found = differences(table, key, dict(enumerate(np.where(group, "newer", "elder"))))
-    rows = found.columns
+    rows = found.cells().columns
     assert rows["size"][3] == "C"
     assert rows["delta"][3] == pytest.approx(-2.35 * 1.2, abs=0.8)
     fair = np.delete(np.arange(25), [3, 7])
@@ -87,7 +87,7 @@ def test_mantel_haenszel_is_its_definition() -> None:
             d = ((group != first) & (y[:, item] == 0) & here).sum()
             if a + b and c + d:
                 over, under = over + a * d / (a + b + c + d), under + b * c / (a + b + c + d)
-        assert found.columns["delta"][item] == pytest.approx(-2.35 * np.log(over / under))
+        assert found.cells().columns["delta"][item] == pytest.approx(-2.35 * np.log(over / under))
 
 
 def test_logistic_regression_is_scikit_learns() -> None:
@@ -104,5 +104,5 @@ def test_one_section_or_one_group_is_refused() -> None:
     sim = hnd.simulate("2pl", users=20, items=6, seed=0)
     with pytest.raises(hnd.InputError, match="at least two sections"):
         parts(sim.responses, sim.key, dict.fromkeys(sim.key, "all"))
-    with pytest.raises(hnd.InputError, match="users of two groups"):
+    with pytest.raises(hnd.InputError, match="users of at least two groups"):
         differences(sim.responses, sim.key, {})

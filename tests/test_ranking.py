@@ -70,7 +70,7 @@ def test_attributes_are_aligned_with_the_users(ranking):
     assert ranking.converged
     assert ranking.n_iterations > 0
     assert 0 <= ranking.confidence <= 1
-    assert 0 < ranking.spectral_gap <= 1
+    assert 0 < ranking.fit.spectral_gap <= 1
     assert ranking.version == hitsndiffs.__version__
     assert isinstance(ranking.consistent, bool)
 
@@ -340,7 +340,7 @@ def test_a_method_without_a_key_says_so(ranking):
     assert "key" not in columns_of(bare.items())
     assert np.isnan(numbers(columns_of(bare.option_weights())["weight"])).all()
     assert np.isnan(bare.standard_errors).all()
-    assert bare.spectral_gap is None
+    assert bare.fit.spectral_gap is None
 
 
 # -- machines and people -------------------------------------------------------------------------

@@ -156,7 +156,7 @@ def test_many_users_are_written_like_few(monkeypatch: pytest.MonkeyPatch) -> Non
     users = [f"u{k}" for k in range(58)] + ["tab\there", 'quo"te']
     cells = hnd.rank(make_responses(table, users=users), "majority").cells()
     few = cells.tab_separated(), cells.json()
-    monkeypatch.setattr("hitsndiffs.results.columns.POLARS_FROM", 10)
+    monkeypatch.setattr("hitsndiffs.results.cells.POLARS_FROM", 10)
     many = cells.tab_separated(), cells.json()
     import json
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 from hitsndiffs.cli.options import option
 from hitsndiffs.cli.result import Result
 from hitsndiffs.cli.source import Source
-from hitsndiffs.cli.text import show_columns
+from hitsndiffs.cli.text import show_cells
 from hitsndiffs.errors import InputError
 
 __all__ = ["audit"]
@@ -27,21 +27,13 @@ def audit(
 ) -> None:
     """Check an answer key: which of its answers look wrong."""
     from hitsndiffs.results.audit import Audit, audit
+    from hitsndiffs.results.cells import Cells
 
-    def show(found: Audit, columns: dict[str, Any]) -> None:
-        rows = [row for row, verdict in enumerate(columns["verdict"]) if verdict]
-        rows = rows if found.fits else list(range(min(SHOWN, len(columns["item"]))))
-        wrong = ["–" if p is None else f"{100 * p:.0f} %" for p in columns["probability_wrong"]]
-        shown = {
-            "item": columns["item"],
-            "key": ["–" if given is None else given for given in columns["given"]],
-            "likely": columns["likely"],
-            "wrong": wrong,
-            "verdict": columns["verdict"],
-        }
+    def show(found: Audit, cells: Cells) -> None:
+        rows = [row for row, verdict in enumerate(cells.values("verdict")) if verdict]
+        rows = rows if found.fits else list(range(min(SHOWN, len(cells))))
         if rows:
-            show_columns({name: [cells[row] for row in rows] for name, cells in shown.items()},
-                         names=3)  # fmt: skip
+            show_cells(cells.only(rows))
 
     result.check(source)
     r = source.read(quiet=result.quiet)
@@ -49,8 +41,7 @@ def audit(
     if given is None:
         raise InputError(f"{source.name} holds no key; name one with --key.")
     found = audit(r, given)
-    columns = found.columns()
+    cells = found.cells()
     result.note((*r.notes, *found.notes))
-    facts = {"sentence": str(found), "error_rate": found.error_rate, "fits": found.fits}
-    result.give(columns, facts, rows="items", show=lambda: show(found, columns))
+    result.give(cells, found.facts(), rows=found.ROWS, show=lambda: show(found, cells))
     result.say(str(found))

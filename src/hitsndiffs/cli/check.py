@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 from hitsndiffs.cli.options import Engine, Json, Quiet, Seed, Threads, option
 from hitsndiffs.cli.source import Source
-from hitsndiffs.cli.text import for_people, say, show_json, show_rows, width
+from hitsndiffs.cli.text import for_people, note, say, show_cells, show_json, width
 from hitsndiffs.data.pool import limited_threads
 from hitsndiffs.data.progress import working
 from hitsndiffs.data.words import count
@@ -17,7 +17,7 @@ __all__ = ["check"]
 
 Row = tuple[str, str, str]
 
-#: On a terminal, this many lines are shown.
+#: This many lines are shown, unless more are wanted.
 LINES = 12
 
 
@@ -30,6 +30,7 @@ def check(
     full: Annotated[
         bool, option("", "Show every finding, and run the slow checks too.", "--full")
     ] = False,
+    explain: Annotated[bool, option("", "Also say how the file was read.", "--explain")] = False,
     seed: Seed = None,
     engine: Engine = None,
     threads: Threads = None,
@@ -39,24 +40,17 @@ def check(
 ) -> None:
     """Look at a file: what is in it, and what stands in the way of a good ranking."""
     from hitsndiffs.reading import read_key
-    from hitsndiffs.results.check import Finding, examine
+    from hitsndiffs.results.check import examine
     from hitsndiffs.results.version import version
 
     how: dict[str, Any] = {"seed": seed or 0, "engine": engine or "auto", "threads": threads}
     with limited_threads(threads):
         responses, plan = source.read_with_plan(quiet=quiet)
         answers = responses.key if key is None else read_key(key, responses)
-        for note in getattr(answers, "notes", ()):
-            say(f"Note: {note}", quiet=quiet)
+        note(getattr(answers, "notes", ()), quiet=quiet)
         with working("Looking at the answers", quiet=quiet, told=True):
             findings = examine(responses, key=answers, full=full, **how)
     if as_json:
-        layout = plan.format if plan.layout == "export" else plan.format.upper()
-        file = Finding(
-            "file",
-            f"{plan.title[:1].upper()}{plan.title[1:]} ({layout}).",
-            {"format": plan.format, "layout": plan.layout},
-        )
         report = {
             "file": source.path,
             "version": version(),
@@ -64,36 +58,40 @@ def check(
             "notes": list(responses.notes),
             "findings": {
                 found.name: {"sentence": found.sentence, "concern": found.concern, **found.value}
-                for found in [file, *findings]
+                for found in findings
             },
         }
         show_json(json.dumps(report, indent=2, ensure_ascii=False))
         return
-    rows = [("!" if f.concern else "", f.name, f.sentence) for f in findings]
-    read = [("", what, words) for what, words in plan.lines() if what != "files"]
-    if full or not for_people():
-        piped = ("concern", "what", "found")
-        show_rows(("", "what", source.name), [*read, *rows], names=(0, 1), words=(2,), piped=piped)
-    else:
-        _show_first(rows, read[:1], source.name)
-    for note in responses.notes:
-        say(f"Note: {note}", quiet=quiet)
+    # the verdict first, then what is of concern
+    ordered = sorted(findings, key=lambda one: (one.name != "ability", not one.concern))
+    rows = [("!" if one.concern else "", one.name, one.sentence) for one in ordered]
+    shown = rows if full else _first(rows)
+    if explain:
+        shown = [*shown, *(("", what, words) for what, words in plan.lines() if what != "files")]
+    _show(shown, source.name)
+    if len(shown) < len(rows):
+        say(f"… and {count(len(rows) - len(shown), 'more finding')}: --full", quiet=quiet)
+    elif not explain:
+        say("How the file was read: --explain", quiet=quiet)
+    note(responses.notes, explain=explain, quiet=quiet)
 
 
-def _show_first(rows: list[Row], read: list[Row], name: str) -> None:
-    """Show as much as fits into a dozen lines, what is of concern first."""
-    first = ("ability", "items", "likely key", "size", "missing")
-    rest = [row for row in rows if not row[0]]
-    rest.sort(key=lambda row: first.index(row[1]) if row[1] in first else len(first))
-    ordered = [*(row for row in rows if row[0]), *read, *rest]
-    room = LINES - 1
-    space = width() - 4 - max(len(row[1]) for row in ordered)
-    shown = []
-    for row in ordered:
-        lines = len(textwrap.wrap(row[2], max(space, 20)))
-        if room >= lines:
+def _first(rows: list[Row]) -> list[Row]:
+    """As much as fits into a dozen lines."""
+    room, shown = LINES - 2, []
+    space = max(width() - 4 - max(len(name) for _, name, _ in rows), 20)
+    for row in rows:
+        room -= len(textwrap.wrap(row[2], space)) if for_people() else 1
+        if room >= 0:
             shown.append(row)
-            room -= lines
-    show_rows(("", "what", name), shown, names=(0, 1), words=(2,))
-    if len(shown) < len(ordered):
-        print(f"… and {count(len(ordered) - len(shown), 'more line')}: --full")
+    return shown
+
+
+def _show(rows: list[Row], name: str) -> None:
+    from hitsndiffs.results.cells import Cells
+
+    concern, what, found = map(list, zip(*rows, strict=True))
+    columns = {"concern": concern, "what": what, "found": found}
+    kinds: Any = {"concern": "label", "what": "label", "found": "words"}
+    show_cells(Cells(columns, kinds, {"concern": "", "found": name}))

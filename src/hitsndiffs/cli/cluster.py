@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from hitsndiffs.cli.outputs import check_target, table_writer
-from hitsndiffs.cli.text import BEST, say, show_rows
+from hitsndiffs.cli.ranking import command_line
+from hitsndiffs.cli.ranking_screen import verdict_lines
+from hitsndiffs.cli.text import BEST, note, say, show_cells, show_json
 from hitsndiffs.data.files import write_whole
 from hitsndiffs.data.progress import working
 from hitsndiffs.errors import InputError
 from hitsndiffs.results.rank import key_parameter
-from hitsndiffs.results.tables import key_frame
-from hitsndiffs.results.values import records
-from hitsndiffs.results.wording import count, per_cent, sizes
+from hitsndiffs.results.wording import count, sizes
 
 if TYPE_CHECKING:
     from hitsndiffs.cli.rank import Job
+    from hitsndiffs.results.cells import Cells
+    from hitsndiffs.results.cluster import ClusterRanking
 
 __all__ = ["rank_files"]
 
@@ -48,10 +51,11 @@ def rank_files(job: Job) -> None:
         with in_plain_words(client):
             with working("Ranking", quiet=job.quiet, told=True):
                 ranking = rank_on_cluster(data, job.method or "auto", by=job.by, **params)
+                ranking = replace(ranking, command=command_line(job))
             if job.out is not None:
                 with working(f"Writing {job.out}", quiet=job.quiet, told=True):
                     ranking.write(job.out)
-            best = ranking.top(job.top or BEST)
+            best = ranking.cells(job.top or BEST)
         _show(job, ranking, best)
     finally:
         disconnect(client)
@@ -91,28 +95,20 @@ def _check(job: Job) -> None:
     check_target(job.key_out, "--key-out")
 
 
-def _show(job: Job, ranking: Any, best: dict[str, Any]) -> None:
+def _show(job: Job, ranking: ClusterRanking, best: Cells) -> None:
     if job.key_out is not None:
-        write_whole({job.key_out: table_writer(key_frame(ranking), job.key_out, raw=job.raw)})
-    for note in ranking.notes:
-        say(f"Note: {note}", quiet=job.quiet)
-    if ranking.confidence is not None:
-        say(f"How sure: {per_cent(ranking.confidence)}.", quiet=job.quiet)
+        frame = ranking.key_cells().frame()
+        write_whole({job.key_out: table_writer(frame, job.key_out, raw=job.raw)})
+    for line in verdict_lines(ranking):
+        say(line, quiet=job.quiet)
+    note(ranking.notes, quiet=job.quiet)
     for path in (job.out, job.key_out):
         if path is not None:
             say(f"Written: {path}", quiet=job.quiet)
-    rows = records(best)
     if job.as_json:
         answers = {str(i): str(o) for i, o in ranking.answer_key().items()}
-        print(json.dumps({"method": ranking.method, "n_users": ranking.n_users, "best": rows,
-                          "key": answers}, indent=1))  # fmt: skip
-        return
-    names = ["rank", "user", "score", *(n for n in ("standard_error",) if n in best)]
-    cells = [[_text(row[name]) for name in names] for row in rows]
-    show_rows(names, cells)
-
-
-def _text(value: Any) -> str:
-    if isinstance(value, float):
-        return f"{value:.0f}" if value.is_integer() else f"{value:.4g}"
-    return str(value)
+        found = {"method": ranking.method, "n_users": len(ranking)}
+        found |= {"verdict": str(ranking.verdict), "best": best.records(), "key": answers}
+        show_json(json.dumps(found, indent=1))
+    else:
+        show_cells(best)

@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 from hitsndiffs.cli.options import Seed, method_names, option
 from hitsndiffs.cli.result import Result
 from hitsndiffs.cli.source import Source
-from hitsndiffs.cli.text import say, show_columns, show_table, title
+from hitsndiffs.cli.text import say, show_cells, show_table, title
 from hitsndiffs.data.progress import working
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from hitsndiffs.results.cells import Cells
     from hitsndiffs.results.comparison import Comparison
 
 __all__ = ["compare"]
@@ -56,7 +57,8 @@ def compare(
     with working("Comparing", quiet=result.quiet, told=True):
         found = compare(r, method or None, key=known, seed=seed or 0)
     seconds = time.perf_counter() - start
-    result.give(_columns(found), found.to_dict(), rows="table", show=lambda: _show(found))
+    cells = _cells(found)
+    result.give(cells, found.to_dict(), rows="table", show=lambda: _show(found, cells))
     fitted = sum(each.error is None for each in found.results)
     result.say(
         f"{source.name}: {count(r.n_users, 'user')}, {count(r.n_items, 'item')}; "
@@ -80,35 +82,39 @@ def _left_out(found: Comparison, judged: bool) -> Iterator[str]:
             yield f"Left out: {name}. {error}"
 
 
-def _columns(found: Comparison) -> dict[str, list[Any]]:
+def _cells(found: Comparison) -> Cells:
     """One row per method, with its correlation to every other one."""
+    from hitsndiffs.results.cells import Cells
+
     rows = found.table()
-    columns = {name: [row[name] for row in rows] for name in rows[0]}
+    columns: dict[str, Any] = {name: [row[name] for row in rows] for name in rows[0]}
     places = [found.methods.index(row["method"]) for row in rows]
     for other, name in enumerate(found.methods):
         columns[f"with_{name}"] = [float(found.correlations[place, other]) for place in places]
-    return columns
+    told = {"accuracy": "with the key", "key_recovered": "key found", "converged": "settled"}
+    cells = Cells.of(columns, share="key_recovered", number="accuracy agreement seconds",
+                     whole="rounds", flag="converged", words="error")  # fmt: skip
+    return Cells(cells.columns, cells.kinds, told)
 
 
-def _show(found: Comparison) -> None:
+def _show(found: Comparison, cells: Cells) -> None:
+    from hitsndiffs.results.cells import Cells
+
     judged = found.true_scores is not None
-    rows = [row for row in found.table() if row["error"] is None]
-    names = [row["method"] for row in rows]
-    columns: dict[str, list[Any]] = {"method": [f"{k:2} {n}" for k, n in enumerate(names, start=1)]}
-    if judged:
-        columns["with the key"] = [row["accuracy"] for row in rows]
-        columns["key found"] = [_share(row["key_recovered"]) for row in rows]
-    columns["agreement"] = [row["agreement"] for row in rows]
-    columns["seconds"] = [row["seconds"] for row in rows]
-    columns["settled"] = [row["converged"] for row in rows]
+    fitted = [row for row, error in enumerate(cells.values("error")) if error is None]
+    names = [f"{k:2} {cells.values('method')[row]}" for k, row in enumerate(fitted, start=1)]
+    shown = ["accuracy", "key_recovered"] if judged else []
+    shown += ["agreement", "seconds", "converged"]
+    chosen = cells.only(fitted)
+    columns = {"method": names, **{name: chosen.columns[name] for name in shown}}
     print()
-    show_columns(columns)
+    show_cells(Cells(columns, cells.kinds, cells.headings))
     print()
     if len(names) > 1:
         title("How alike they rank (100: the same order, 0: unrelated, -100: upside down)")
-        places = [found.methods.index(name) for name in names]
+        places = [found.methods.index(name.split()[1]) for name in names]
         table = [
-            [columns["method"][k], *(_hundredths(found.correlations[place, other])
+            [names[k], *(_hundredths(found.correlations[place, other])
                                      for other in places[:k]), *[""] * (len(names) - 1 - k)]
             for k, place in enumerate(places)
         ]  # fmt: skip
@@ -120,10 +126,6 @@ def _show(found: Comparison) -> None:
             "with the key: rank correlation with the share of right answers; key found: share of "
             "the key that the method inferred."
         )
-
-
-def _share(value: float | None) -> str:
-    return "–" if value is None else f"{100 * value:.0f} %"
 
 
 def _hundredths(value: float) -> str:

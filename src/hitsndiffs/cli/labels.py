@@ -7,7 +7,6 @@ from typing import Annotated
 from hitsndiffs.cli.options import Seed, option
 from hitsndiffs.cli.result import Result
 from hitsndiffs.cli.source import Source
-from hitsndiffs.cli.text import show_columns
 from hitsndiffs.data.progress import working
 from hitsndiffs.errors import InputError
 
@@ -42,6 +41,7 @@ def labels(
     """Look at labels: agreement, what each labeller does, what to label next."""
     from hitsndiffs.reading import read_responses
     from hitsndiffs.results.agreement import agreement
+    from hitsndiffs.results.cells import Cells
     from hitsndiffs.results.labelling import next_labels, workers
     from hitsndiffs.results.rank import rank
     from hitsndiffs.results.surprising import surprisingly_popular
@@ -51,9 +51,10 @@ def labels(
         raise InputError("give one of --worker, --next, --pairs and --predicted at a time.")
     r = source.read(quiet=result.quiet)
     found = agreement(r)
-    sentences = [found.sentence()]
+    sentences = [str(found)]
+    shown: Cells
     if pairs is not None:
-        heading, table = "Pairs", found.pair_columns(most=pairs)
+        heading, shown = "Pairs", found.cells(most=pairs)
     elif predicted is not None:
         if source.option is None:
             raise InputError(
@@ -62,23 +63,21 @@ def labels(
             )
         foreseen = read_responses(source.paths, **{**source.said, "option": predicted})
         surprise = surprisingly_popular(r, foreseen)
-        heading, table = "Surprisingly popular", surprise.columns()
-        sentences.append(surprise.sentence())
+        heading, shown = "Surprisingly popular", surprise.cells()
+        sentences.append(str(surprise))
     else:
         with working("Ranking", quiet=result.quiet, told=True):
             ranking = rank(r, seed=seed or 0)
         if next is not None:
             asked = next_labels(ranking, next, each=each)
-            heading, table = "What to label next", asked.columns()
-            sentences.append(asked.sentence())
+            heading, shown = "What to label next", asked.cells()
+            sentences.append(str(asked))
         elif worker is not None:
-            heading, table = worker, workers(ranking).confusion_columns(worker)
+            heading, shown = worker, workers(ranking).confusion_cells(worker)
         else:
             everybody = workers(ranking)
-            heading, table = "Labellers", everybody.columns()
-            sentences.append(everybody.sentence())
-    names = ("alpha", "alpha_ordinal", "fleiss_kappa", "independent_votes")
-    facts = {name: getattr(found, name) for name in names}
-    result.give(table, facts, show=lambda: show_columns(table, heading=heading))
+            heading, shown = "Labellers", everybody.cells()
+            sentences.append(str(everybody))
+    result.give(shown, found.facts(), heading=heading)
     result.say(*sentences)
     result.note(r.notes)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping
 
 from hitsndiffs.cli.options import Json
-from hitsndiffs.cli.text import for_people, say, show_json, show_rows
+from hitsndiffs.cli.text import for_people, say, show_cells, show_json
 
 __all__ = ["formats", "methods"]
 
@@ -16,7 +16,7 @@ def methods(as_json: Json = False) -> None:
     from hitsndiffs.methods import METHODS
 
     rows = [(name, method.summary, method.use) for name, method in METHODS.items()]
-    _show(rows, ("name", "what it does", "when to use it"), ("name", "what", "when"), as_json)
+    _show(rows, {"name": "name", "what": "what it does", "when": "when to use it"}, as_json)
 
 
 def formats(as_json: Json = False) -> None:
@@ -37,16 +37,18 @@ def formats(as_json: Json = False) -> None:
             "one row (or record) per user or per answer; nested JSON too",
         ),
     ]
-    _show(rows, ("name", "what it is", "about"), ("name", "what", "about"), as_json)
+    _show(rows, {"name": "name", "what": "what it is", "about": "about"}, as_json)
     if not as_json and for_people():
         say("* Written from the tool's documentation or source, not tried on a real file.")
 
 
-def _show(
-    rows: list[tuple[str, str, str]], heads: Sequence[str], fields: Sequence[str], as_json: bool
-) -> None:
+def _show(rows: list[tuple[str, str, str]], headings: Mapping[str, str], as_json: bool) -> None:
+    from hitsndiffs.results.cells import Cells
+
+    columns = dict(zip(headings, map(list, zip(*rows, strict=True)), strict=True))
+    name, *words = headings
+    cells = Cells(columns, {name: "label", **dict.fromkeys(words, "words")}, headings)
     if as_json:
-        found = [dict(zip(fields, row, strict=True)) for row in rows]
-        show_json(json.dumps(found, indent=2, ensure_ascii=False))
+        show_json(json.dumps(cells.records(), indent=2, ensure_ascii=False))
     else:
-        show_rows(heads, rows, names=(0,), words=(1, 2), piped=fields)
+        show_cells(cells)

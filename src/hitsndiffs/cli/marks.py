@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping
-from pathlib import Path
 from typing import Annotated, Any
 
-from hitsndiffs.cli.options import OUTPUT, Json, Quiet, option
-from hitsndiffs.cli.outputs import check_target, group_file, read_groups
+from hitsndiffs.cli.options import option
+from hitsndiffs.cli.outputs import group_file, read_groups
+from hitsndiffs.cli.result import Result
 from hitsndiffs.cli.source import Source
-from hitsndiffs.cli.text import for_people, say, show_columns, show_json
+from hitsndiffs.cli.text import show_cells
 from hitsndiffs.errors import InputError
 
 __all__ = ["marks"]
+
+#: What stands above the further tables.
+HEADINGS = {"sections": "Sections", "differences": "Between groups"}
 
 
 def marks(
@@ -49,22 +50,18 @@ def marks(
         ),
     ] = None,
     source: Source,
-    out: Annotated[
-        Path | None,
-        option("FILE.csv", "Write the marks for a gradebook.", "--out", "-o", panel=OUTPUT),
-    ] = None,
-    as_json: Json = False,
-    quiet: Quiet = False,
+    result: Result,
 ) -> None:
     """Mark the answers with a key."""
+    import numpy as np
+
     from hitsndiffs.reading import read_key
     from hitsndiffs.results.marks import marks as marked
-    from hitsndiffs.results.parts import differences, parts
-    from hitsndiffs.results.values import jsonable, records
+    from hitsndiffs.results.parts import Differences, Parts, differences, parts
 
-    check_target(out, "--out", source.paths, (".csv",))
+    result.check(source)
     groups = group_file(group)
-    r, _ = source.read_with_plan(quiet=quiet, group=group if groups is None else None)
+    r, _ = source.read_with_plan(quiet=result.quiet, group=group if groups is None else None)
     right: Any = r.key if key is None else read_key(key, r)
     if right is None:
         raise InputError(
@@ -73,36 +70,25 @@ def marks(
         )
     more = dict(_accepted(one) for one in accept or [])
     found = marked(r, right, accept=more, drop=without or (), blanks=blanks)
-    tables: dict[str, tuple[str, Mapping[str, Any], str]] = {}
+    beside: dict[str, Parts | Differences] = {}
     if sections is not None:
-        held = source.item_groups(sections, "--sections")
-        said = "Sections: 'adds' is yes where a section's score says more than the whole score."
-        tables["sections"] = ("Sections", parts(r, right, held).columns, said)
+        beside["sections"] = parts(r, right, source.item_groups(sections, "--sections"))
     if group is not None:
         of_user = (r.groups or {}) if groups is None else read_groups(groups)
-        unfair = differences(r, right, of_user)
-        tables["differences"] = ("Between groups", unfair.columns, unfair.sentence())
-    if out is not None:
-        found.write(out)
-    if as_json:
-        facts = {"mean": found.mean, "alpha": found.alpha, "standard_error": found.sem}
-        content = {
-            **jsonable(facts),
-            "items": list(map(str, found.items)),
-            "marks": records(found.columns()),
-            **{name: records(columns) for name, (_, columns, _) in tables.items()},
-        }
-        show_json(json.dumps(content, indent=2, ensure_ascii=False))
-        return
-    order = sorted(range(r.n_users), key=lambda u: -float(found.marks[u]) or 0.0)
-    show_columns({name: values[order] for name, values in found.columns().items()})
-    for heading, columns, _ in tables.values() if for_people() else ():
-        print()
-        show_columns(columns, heading=heading)  # a pipe gets one table; --json has all
-    for sentence in (found.sentence(), *(sentence for _, _, sentence in tables.values())):
-        say(sentence, quiet=quiet)
-    for note in (*getattr(right, "notes", ()), *r.notes):
-        say(f"Note: {note}", quiet=quiet)
+        beside["differences"] = differences(r, right, of_user)
+    cells = found.cells()
+    best_first = np.argsort(-np.nan_to_num(found.marks, nan=-1.0), kind="stable")
+
+    def show() -> None:
+        show_cells(cells.only(best_first))
+        for name, other in beside.items():
+            print()
+            show_cells(other.cells(), heading=HEADINGS[name])
+
+    told = {name: other.cells().records() for name, other in beside.items()}
+    result.give(cells, {**found.facts(), **told}, rows=found.ROWS, show=show)
+    result.say(str(found), *map(str, beside.values()))
+    result.note((*getattr(right, "notes", ()), *r.notes))
 
 
 def _accepted(said: str) -> tuple[str, str]:

@@ -22,14 +22,13 @@ from hitsndiffs.data.files import Writer, same_place, text_writer, write_whole
 from hitsndiffs.data.progress import working
 from hitsndiffs.errors import InputError
 from hitsndiffs.results.rank import key_parameter, spelled
-from hitsndiffs.results.tables import key_frame
 
 if TYPE_CHECKING:
     from hitsndiffs.data.responses import Responses
     from hitsndiffs.reading import Plan
     from hitsndiffs.results.ranking import Ranking
 
-__all__ = ["rank_file"]
+__all__ = ["command_line", "rank_file"]
 
 #: File endings of a report.
 REPORTS = (".html", ".htm")
@@ -104,7 +103,7 @@ def _ranking(job: Job) -> tuple[Ranking, Plan]:
         ranking = rank(
             responses, method, by=job.by, bootstrap=job.halves, sample=job.sample, **params
         )
-    named = replace(ranking, command=_asked(job))
+    named = replace(ranking, command=command_line(job))
     named.__dict__["data"] = ranking.data  # the engine is open already
     return named, plan
 
@@ -143,7 +142,7 @@ def _write(ranking: Ranking, job: Job, plan: Plan) -> None:
         else:
             files[job.out] = table_writer(ranking.cells().frame(), job.out, raw=job.raw)
     if job.key_out is not None:
-        files[job.key_out] = table_writer(key_frame(ranking), job.key_out, raw=job.raw)
+        files[job.key_out] = table_writer(ranking.key_cells().frame(), job.key_out, raw=job.raw)
     if job.report is not None:
         files[job.report] = text_writer(_report(ranking, job, plan) + "\n")
     if job.save is not None:
@@ -163,7 +162,7 @@ def _report(ranking: Ranking, job: Job, plan: Plan) -> str:
         return report_html(ranking, key=key, file=file, command=_command(job), reading=plan.lines())
 
 
-def _asked(job: Job) -> str:
+def command_line(job: Job) -> str:
     """The command line as it was typed, without known answers and without what it writes."""
     said = ["hnd", "rank", *job.source.paths]
     for name, value in {**job.source.said, **_told(job)}.items():

@@ -17,27 +17,30 @@ from hitsndiffs.cli.text import (
     BEST,
     for_people,
     interval_bar,
+    note,
     room_left,
     say,
     scale,
-    show_columns,
+    show_cells,
     show_json,
     show_table,
     title,
 )
 from hitsndiffs.methods import METHODS
+from hitsndiffs.results.cells import jsonable
 from hitsndiffs.results.columns import COLUMNS
-from hitsndiffs.results.values import jsonable, records
+from hitsndiffs.results.verdict import notes_beside
 from hitsndiffs.results.wording import count, joined, judged, listed, missing, per_cent, sizes
 
 if TYPE_CHECKING:
     from hitsndiffs.cli.rank import Job
     from hitsndiffs.reading import Plan
     from hitsndiffs.results.columns import Cells
+    from hitsndiffs.results.found import Found
     from hitsndiffs.results.ranking import Ranking
     from hitsndiffs.results.versus import Versus
 
-__all__ = ["show_pair", "show_ranking"]
+__all__ = ["show_pair", "show_ranking", "verdict_lines"]
 
 #: On a terminal, up to this many users are all shown; of more, only the first ``BEST``.
 WHOLE_UP_TO = 50
@@ -59,7 +62,9 @@ SPARE = ("answers", "rank range", "tier")
 
 def show_ranking(ranking: Ranking, job: Job, plan: Plan) -> None:
     """Show a ranking to a person, or pass it on to a program."""
-    for line in _verdict(ranking, job):
+    for line in verdict_lines(ranking):
+        say(line, quiet=job.quiet)
+    for line in _by_key(ranking) if job.key is not None else ():
         say(line, quiet=job.quiet)
     if job.as_json:
         show_json(ranking.to_json())
@@ -67,34 +72,31 @@ def show_ranking(ranking: Ranking, job: Job, plan: Plan) -> None:
         _show(ranking, job)
     for line in _about(ranking, job, plan):
         say(line, quiet=job.quiet)
+    note(notes_beside(ranking), explain=job.explain, quiet=job.quiet)
+    for line in _files(ranking, job):
+        say(line, quiet=job.quiet)
     if not job.as_json and not for_people() and job.out is None:
         sys.stdout.write(ranking.cells(ranking.order[: job.top]).tab_separated())
 
 
 def show_pair(pair: Versus, job: Job, ranking: Ranking) -> None:
     """Show which of two users is better, and the items on which they differ."""
-    columns = {
-        "item": [one.item for one in pair.items],
-        str(pair.a): [one.a for one in pair.items],
-        str(pair.b): [one.b for one in pair.items],
-        f"right_{pair.a}": [one.a_right for one in pair.items],
-        f"right_{pair.b}": [one.b_right for one in pair.items],
-    }
+    cells = pair.cells()
     if job.as_json:
         found = {f.name: jsonable(getattr(pair, f.name)) for f in fields(pair) if f.name != "items"}
-        show_json(json.dumps({**found, "items": records(columns)}, indent=2, ensure_ascii=False))
+        show_json(json.dumps({**found, "items": cells.records()}, indent=2, ensure_ascii=False))
         return
     say(str(pair), quiet=job.quiet)
     if ranking.verdict.doubt:
-        say(str(ranking.verdict), quiet=job.quiet)
-    show_columns({name: values[: job.top] for name, values in columns.items()}, names=3)
+        say(ranking.verdict, quiet=job.quiet)
+    show_cells(cells.only(range(len(cells))[: job.top]))
 
 
 # -- words ------------------------------------------------------------------------------------
 
 
-def _verdict(ranking: Ranking, job: Job) -> Iterator[str]:
-    """The verdict, what would help, and how the given key fits."""
+def verdict_lines(ranking: Found) -> Iterator[str]:
+    """The verdict, and what would help."""
     verdict = ranking.verdict
     yield verdict
     if verdict.help:
@@ -104,8 +106,6 @@ def _verdict(ranking: Ranking, job: Job) -> Iterator[str]:
         else:
             yield "To be surer, name a user who is certainly good:"
         yield f"  {verdict.help}"
-    if job.key is not None:
-        yield from _by_key(ranking)
 
 
 def _by_key(ranking: Ranking) -> Iterator[str]:
@@ -121,7 +121,7 @@ def _by_key(ranking: Ranking) -> Iterator[str]:
 
 
 def _about(ranking: Ranking, job: Job, plan: Plan) -> Iterator[str]:
-    """What was read, what there is to note, and where to find more."""
+    """What was read, and how."""
     r = ranking.responses
     full = "none missing" if r.is_complete else f"{missing(r)} missing"
     yield f"{job.source.name}: {sizes(r)}, {full}."
@@ -133,8 +133,10 @@ def _about(ranking: Ranking, job: Job, plan: Plan) -> Iterator[str]:
         )
     if job.explain:
         yield from _explained(ranking, job)
-    for note in (*r.notes, *ranking.fit.notes, *ranking.user_notes):
-        yield f"Note: {note}"
+
+
+def _files(ranking: Ranking, job: Job) -> Iterator[str]:
+    """What was written, and where to find more."""
     for path in (job.out, job.key_out, job.report, job.save):
         if path is not None:
             yield f"Written: {path}"

@@ -5,17 +5,18 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from hitsndiffs.cli.options import Json, Quiet, Table
+from hitsndiffs.cli.options import Json, Quiet, Raw, Table
 from hitsndiffs.cli.outputs import check_target, table_writer
 from hitsndiffs.cli.source import Source
-from hitsndiffs.cli.text import for_people, pipe_columns, say, show_columns, show_json
+from hitsndiffs.cli.text import for_people, note, say, show_cells, show_json
 from hitsndiffs.data.files import text_writer, write_whole
 
-__all__ = ["Result"]
+if TYPE_CHECKING:
+    from hitsndiffs.results.cells import Cells
 
-Columns = Mapping[str, Any]
+__all__ = ["Result"]
 
 
 @dataclass(frozen=True)
@@ -23,6 +24,7 @@ class Result:
     """Where a table goes."""
 
     out: Table = None
+    raw: Raw = False
     as_json: Json = False
     quiet: Quiet = False
 
@@ -37,51 +39,48 @@ class Result:
 
     def note(self, notes: Iterable[str]) -> None:
         """Say what there is to note."""
-        self.say(*(f"Note: {note}" for note in notes))
+        note(notes, quiet=self.quiet)
 
     def give(
         self,
-        columns: Columns,
+        cells: Cells,
         facts: Mapping[str, Any],
         *,
         rows: str = "rows",
         show: Callable[[], None] | None = None,
-        raw: bool = False,
+        heading: str = "",
     ) -> None:
         """Write the table, and show it.
 
         Parameters
         ----------
-        columns
+        cells
             The table.
         facts
             What stands beside it in JSON.
         rows
             What JSON calls the rows of the table.
         show
-            Shows it to a person (default: all columns, the first of them names).
-        raw
-            Whether cells that look like formulas are written as they are.
+            Shows it to a person (default: the whole table).
+        heading
+            What people read above the table.
         """
-        if self.out is not None and self.out.suffix.lower() != ".json":
-            from hitsndiffs.results.values import to_frame
-
-            frame = to_frame(columns, "polars")
-            write_whole({self.out: table_writer(frame, self.out, raw=raw)})
+        as_json = self.as_json or (self.out is not None and self.out.suffix.lower() == ".json")
+        text = _json(cells, facts, rows) if as_json else ""
+        if self.out is not None and self.out.suffix.lower() == ".json":
+            write_whole({self.out: text_writer(text + "\n")})
         elif self.out is not None:
-            write_whole({self.out: text_writer(_json(columns, facts, rows) + "\n")})
+            write_whole({self.out: table_writer(cells.frame(), self.out, raw=self.raw)})
         if self.as_json:
-            show_json(_json(columns, facts, rows))
-        elif not for_people():
-            pipe_columns(columns)
-        elif show is not None:
+            show_json(text)
+        elif show is not None and for_people():
             show()
         else:
-            show_columns(columns)
+            show_cells(cells, heading=heading)
 
 
-def _json(columns: Columns, facts: Mapping[str, Any], rows: str) -> str:
-    from hitsndiffs.results.values import jsonable, records
+def _json(cells: Cells, facts: Mapping[str, Any], rows: str) -> str:
+    from hitsndiffs.results.cells import jsonable
 
-    whole = {**jsonable(facts), rows: records(columns)}
+    whole = {**jsonable(facts), rows: cells.records()}
     return json.dumps(whole, indent=2, ensure_ascii=False)

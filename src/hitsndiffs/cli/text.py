@@ -3,27 +3,27 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
+from hitsndiffs.data.words import Detail
 from hitsndiffs.errors import printable
+
+if TYPE_CHECKING:
+    from hitsndiffs.results.cells import Cells
 
 __all__ = [
     "BEST",
     "for_people",
     "interval_bar",
-    "pipe_columns",
+    "note",
     "room_left",
     "say",
     "scale",
-    "show_columns",
+    "show_cells",
     "show_json",
-    "show_rows",
     "show_table",
-    "six_digits",
-    "tab_separated",
     "title",
-    "whole",
     "width",
 ]
 
@@ -32,26 +32,6 @@ BEST = 20
 #: Names keep at least this many characters, however narrow the screen; columns that can be spared
 #: make room for more.
 SHORTEST, READABLE = 8, 16
-
-
-def six_digits(value: object) -> str:
-    """A cell for programs: floats with six digits, missing values empty.
-
-    >>> six_digits(1 / 3), six_digits(float("nan")), six_digits(None), six_digits("hnd")
-    ('0.333333', '', '', 'hnd')
-    """
-    if value is None or value != value:
-        return ""
-    return f"{value:.6g}" if isinstance(value, float) else str(value)
-
-
-def whole(rank: float) -> str:
-    """A rank for a table; empty for a user who has none.
-
-    >>> whole(3.0), whole(float("nan"))
-    ('3', '')
-    """
-    return "" if rank != rank else f"{rank:.0f}"
 
 
 def for_people() -> bool:
@@ -73,6 +53,13 @@ def say(sentence: str, *, quiet: bool = False) -> None:
 
         sentence = textwrap.fill(sentence, width(), subsequent_indent="  ", break_on_hyphens=False)
     print(sentence, file=sys.stderr, flush=True)
+
+
+def note(notes: Iterable[str], *, explain: bool = False, quiet: bool = False) -> None:
+    """Say what there is to note; what goes without saying only to those who ask for it."""
+    for one in notes:
+        if explain or not isinstance(one, Detail):
+            say(f"Note: {one}", quiet=quiet)
 
 
 def show_json(text: str) -> None:
@@ -106,21 +93,6 @@ def title(text: str) -> None:
     """Print a heading on standard output."""
     text = printable(text)
     print(f"\033[1m{text}\033[0m" if _colourful() else text)
-
-
-def show_rows(
-    heads: Sequence[str],
-    rows: Iterable[Sequence[str]],
-    *,
-    names: Sequence[int] = (),
-    words: Sequence[int] = (),
-    piped: Sequence[str] | None = None,
-) -> None:
-    """Print a table: for people (:func:`show_table`), or for programs, with the heads ``piped``."""
-    if for_people():
-        show_table(heads, rows, names=names, words=words)
-    else:
-        tab_separated(piped or heads, rows)
 
 
 def show_table(
@@ -194,46 +166,21 @@ def show_table(
     Console(width=screen, highlight=False).print(table)
 
 
-def show_columns(columns: Mapping[str, Any], *, names: int = 1, heading: str = "") -> None:
-    """Print columns of values: for people with few digits, for programs with six.
-
-    The first ``names`` columns are names; other columns with letters in them are sentences.
-    """
+def show_cells(cells: Cells, *, heading: str = "") -> None:
+    """Print a table of results: for people, or for programs with tabs between the cells."""
     if not for_people():
-        pipe_columns(columns)
+        sys.stdout.write(cells.tab_separated())
         return
-    lists = [list(values) for values in columns.values()]
-    texts = [
-        place
-        for place, values in enumerate(lists)
-        if place >= names and any(isinstance(v, str) and any(map(str.isalpha, v)) for v in values)
-    ]
     if heading:
         title(heading)
-    rows = [[_readable(value) for value in row] for row in zip(*lists, strict=True)]
-    heads = [head.replace("_", " ") for head in columns]
-    show_table(heads, rows, names=range(names), words=texts)
-
-
-def pipe_columns(columns: Mapping[str, Any]) -> None:
-    """Print columns of values for programs."""
-    rows = zip(*(list(values) for values in columns.values()), strict=True)
-    tab_separated(list(columns), (list(map(six_digits, row)) for row in rows))
-
-
-def _readable(value: Any) -> str:
-    """A cell for people.
-
-    >>> [_readable(value) for value in (0.1234, 12.0, None, True, "x")]
-    ['0.12', '12', '', 'yes', 'x']
-    """
-    if isinstance(value, bool) or type(value).__name__ == "bool_":
-        return "yes" if value else "no"
-    if value is None or value != value:
-        return ""
-    if isinstance(value, float):
-        return f"{value:.0f}" if abs(value - round(value)) < 1e-9 else f"{value:.2f}"
-    return str(value)
+    places = {kind: [n for n, name in enumerate(cells.columns) if cells.kinds[name] == kind]
+              for kind in ("label", "words")}  # fmt: skip
+    show_table(
+        [cells.heading(name) for name in cells.columns],
+        zip(*map(cells.texts, cells.columns), strict=True),
+        names=places["label"],
+        words=places["words"],
+    )
 
 
 def _width_of_numbers(
@@ -314,14 +261,6 @@ def _knows(signs: str) -> bool:
     except UnicodeEncodeError:
         return False
     return True
-
-
-def tab_separated(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
-    """Print a table for programs: a line of heads, then the rows, with tabs between the cells."""
-    write = sys.stdout.write
-    write("\t".join(heads) + "\n")
-    for row in rows:
-        write("\t".join(map(printable, row)) + "\n")
 
 
 def _colourful() -> bool:

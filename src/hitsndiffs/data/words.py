@@ -7,7 +7,13 @@ from typing import Any
 
 from hitsndiffs.errors import closest
 
-__all__ = ["count", "listed", "per_cent", "shortened", "suggestion"]
+__all__ = ["Detail", "count", "listed", "per_cent", "shortened", "suggestion"]
+
+
+class Detail(str):
+    """A note that goes without saying: for those who ask for details."""
+
+    __slots__ = ()
 
 
 def count(number: int, noun: str) -> str:

@@ -188,6 +188,15 @@ class Fit:
     doubts: tuple[Doubt, ...] = ()
 
     @property
+    def spectral_gap(self) -> float | None:
+        """How far the next axis is from this one, relative to the larger: 0 (equal) to 1."""
+        if self.eigenvalues is None or len(self.eigenvalues) == 0:
+            return None
+        here, following = [*self.eigenvalues.tolist(), 0.0][:2]
+        larger = max(abs(here), abs(following))
+        return abs(here - following) / larger if larger > 0 else None
+
+    @property
     def sentences(self) -> tuple[str, ...]:
         """What was chosen, and the notes."""
         if self.choice is None:

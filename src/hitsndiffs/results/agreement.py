@@ -14,9 +14,10 @@ from hitsndiffs.data.words import count
 from hitsndiffs.engines.opening import open_engine
 from hitsndiffs.errors import InputError
 from hitsndiffs.methods.alike import expected_agreement
+from hitsndiffs.methods.inputs import as_responses
 from hitsndiffs.methods.probability import normal_cdf, normal_quantile
+from hitsndiffs.results.cells import Cells, Tabled
 from hitsndiffs.results.metrics import false_discoveries
-from hitsndiffs.results.values import to_frame
 
 __all__ = ["Agreement", "agreement"]
 
@@ -37,7 +38,7 @@ def agreement(data: Any, *, order: Sequence[Any] | None = None) -> Agreement:
     Parameters
     ----------
     data
-        The answers: :class:`Responses`, or anything that :meth:`Responses.from_wide` takes.
+        The answers: anything that :func:`hitsndiffs.rank` takes.
     order
         The labels from lowest to highest, for :attr:`Agreement.alpha_ordinal`. Labels that are
         numbers have their own order.
@@ -50,11 +51,10 @@ def agreement(data: Any, *, order: Sequence[Any] | None = None) -> Agreement:
     >>> found.pairs(least=1)["kappa"].round(3).to_list()
     [1.0, 1.0, 0.4]
     """
-    responses = data if isinstance(data, Responses) else Responses.from_wide(data)
-    return Agreement(responses, order)
+    return Agreement(as_responses(data), order)
 
 
-class Agreement:
+class Agreement(Tabled):
     """How far users agree with each other; see :func:`agreement`.
 
     Labels are compared across items: the "yes" of one item is the "yes" of all. Only items that
@@ -206,10 +206,10 @@ class Agreement:
             ``p`` (how likely such a pair is chance; false discovery rate). With more users than
             can be compared in pairs the last two are NaN, and the order is by kappa.
         """
-        return to_frame(self.pair_columns(least=least, most=most), self.responses.kind)
+        return self.cells(least=least, most=most).frame(self.kind)
 
-    def pair_columns(self, *, least: int = 5, most: int = 1000) -> dict[str, Any]:
-        """The columns of :meth:`pairs`, by name."""
+    def cells(self, *, least: int = 5, most: int = 1000) -> Cells:
+        """The columns of :meth:`pairs`."""
         rows = np.zeros((0, 7))
         for block in self._blocks(least):
             rows = np.concatenate([rows, block])
@@ -217,7 +217,7 @@ class Agreement:
             rows = rows[np.lexsort((second, first, -items, -kappa, np.nan_to_num(p)))][:most]
         users = self.responses.users
         first, second = rows[:, 0].astype(int), rows[:, 1].astype(int)
-        return {
+        columns = {
             "user": users[first],
             "other": users[second],
             "items": rows[:, 2].astype(np.int64),
@@ -226,6 +226,12 @@ class Agreement:
             "beyond": rows[:, 5],
             "p": rows[:, 6],
         }
+        return Cells.of(columns, share="agreement beyond")
+
+    def facts(self) -> dict[str, Any]:
+        """The figures of agreement."""
+        names = ("alpha", "alpha_ordinal", "fleiss_kappa", "independent_votes")
+        return {name: getattr(self, name) for name in names}
 
     def sentence(self) -> str:
         """How far the users agree, and as how many votes they count, in two sentences."""
@@ -277,6 +283,3 @@ class Agreement:
             if self._beyond_ability is not None:
                 by_ability = np.stack([table[i + start, j] for table in self._beyond_ability])
             yield np.column_stack([i + start, j, n, agreed, kappa, *by_ability])
-
-    def __repr__(self) -> str:
-        return f"Agreement(alpha={self.alpha:.3f}, items={self.n_items:,})"

@@ -19,7 +19,7 @@ from hitsndiffs.methods.core.known import Known
 from hitsndiffs.methods.core.settings import DEFAULT
 from hitsndiffs.methods.core.table import Table, sums
 from hitsndiffs.methods.inputs import as_responses
-from hitsndiffs.results.values import to_frame
+from hitsndiffs.results.cells import Cells, Tabled
 
 __all__ = ["Audit", "audit"]
 
@@ -106,8 +106,12 @@ def _with_unseen(r: Responses, key: Mapping[str, str]) -> tuple[Items, Ints, Int
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Audit:
+class Audit(Tabled):
     """What the answers say of a key; see :func:`audit`.
+
+    The table has one row per item, the most doubtful first: ``item``, ``given``, ``likely``,
+    ``probability_wrong`` and ``verdict``: ``"wrong"`` (another answer is likelier), ``"double"``
+    (two answers look right), ``"open"`` (the answers do not tell), or nothing.
 
     Attributes
     ----------
@@ -122,6 +126,8 @@ class Audit:
     notes
         What in the key did not fit the answers, and what was left out.
     """
+
+    ROWS = "items"
 
     responses: Responses
     given: Ints
@@ -204,16 +210,15 @@ class Audit:
         doubt = np.where(np.isnan(self.probability_wrong), -1.0, self.probability_wrong)
         return np.argsort(-doubt, kind="stable")
 
-    def table(self) -> Any:
-        """One row per item, the most doubtful first.
-
-        Columns: ``item``, ``given``, ``likely``, ``probability_wrong`` and ``verdict``: ``"wrong"``
-        (another answer is likelier), ``"double"`` (two answers look right), ``"open"`` (the answers
-        do not tell), or nothing.
-        """
+    def cells(self) -> Cells:
+        """One row per item."""
         columns: dict[str, Any] = {**self.columns()}
         columns["probability_wrong"] = np.array(columns["probability_wrong"], dtype=float)
-        return to_frame(columns, self.responses.kind)
+        return Cells.of(columns, share="probability_wrong", label="item given likely")
+
+    def facts(self) -> dict[str, Any]:
+        """What is wrong with the key as a whole."""
+        return {"sentence": str(self), "error_rate": self.error_rate, "fits": self.fits}
 
     def columns(self) -> dict[str, list[Any]]:
         """The columns of :meth:`table` as plain lists, ``None`` where there is no entry."""
@@ -230,7 +235,7 @@ class Audit:
             "verdict": [self.verdicts[i] for i in order],
         }
 
-    def __str__(self) -> str:
+    def sentence(self) -> str:
         """Return one sentence: what is wrong with the key."""
         n = int((self.given >= 0).sum())
         if not self.fits:
@@ -258,7 +263,3 @@ class Audit:
             names = [str(self.responses.items[i]) for i in double]
             said += f" Two answers look right: {listed(names, most=SHOWN)}."
         return said
-
-    def __repr__(self) -> str:
-        """Return the sentence."""
-        return str(self)

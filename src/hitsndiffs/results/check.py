@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from hitsndiffs.data.arrays import Floats
 from hitsndiffs.data.progress import step
 from hitsndiffs.data.responses import Responses
 from hitsndiffs.errors import ConvergenceWarning
@@ -19,7 +20,7 @@ from hitsndiffs.results.audit import audit
 from hitsndiffs.results.diagnostics import item_remarks, settled
 from hitsndiffs.results.rank import rank
 from hitsndiffs.results.ranking import Ranking
-from hitsndiffs.results.wording import count, judged, listed, per_cent
+from hitsndiffs.results.wording import count, listed, per_cent
 from hitsndiffs.spectral import leading_axes
 
 __all__ = ["Finding", "examine", "key_findings"]
@@ -73,39 +74,27 @@ def examine(
     --------
     >>> import hitsndiffs as hnd
     >>> r = hnd.Responses.from_wide([list("AAA"), list("AAB"), list("ABB"), list("BBC")])
-    >>> for finding in examine(r)[:2]:
+    >>> for finding in examine(r)[-2:]:
     ...     print(finding.sentence)
-    4 users and 3 items, 12 answers.
-    Everybody answered everything.
+    A perfect order exists, and it is the only one (but for its direction).
+    One axis stands out (strengths 0.500, 0.167).
     """
-    ranking = rank(responses, "hnd", seed=seed, engine=engine, threads=threads)
+    how: dict[str, Any] = {"seed": seed, "engine": engine, "threads": threads}
+    plain = rank(responses, "hnd", **how)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        small = responses.n_responses <= SEARCH_RESPONSES
+        ranking = rank(responses, "auto", **how) if small or full else plain
     return [
+        *_ability(ranking),
+        *key_findings(ranking, key),
         *_sizes(responses),
         *_groups(ranking),
         *_thin(responses),
-        *_copies(ranking),
-        *_order(ranking),
-        *_perfect_order(ranking, full, search_users),
-        *_axes(ranking),
-        *_by_key(ranking, key, full),
+        *_copies(plain),
+        *_perfect_order(plain, full, search_users),
+        *_axes(plain),
     ]
-
-
-def _by_key(plain: Ranking, key: Mapping[Any, Any] | None, full: bool) -> Iterator[Finding]:
-    """How sure a ranking is, and what the default method says about items and users.
-
-    Sureness is reported once: for the default method, or for plain hnd if the data are too large
-    to fit the default unasked.
-    """
-    r = plain.responses
-    if r.n_responses > SEARCH_RESPONSES and not full:
-        yield from _ability(plain)
-        return
-    how = {name: plain.parameters[name] for name in ("seed", "engine", "threads")}
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        ranking = rank(r, "auto", **how)
-    yield from key_findings(ranking, key)
 
 
 def _sizes(r: Responses) -> Iterator[Finding]:
@@ -212,29 +201,6 @@ def _copies(ranking: Ranking) -> Iterator[Finding]:
     )
 
 
-def _order(ranking: Ranking) -> Iterator[Finding]:
-    yield Finding(
-        "certificate",
-        "The order found by hnd is certified: for every option, those who chose it stand side by "
-        "side."
-        if ranking.consistent
-        else "The order found by hnd is not perfect: for some options, those who chose it do not "
-        "stand side by side (usual for real answers).",
-        {"consistent": ranking.consistent},
-    )
-    turned = ranking.orientation
-    if turned is not None:
-        yield Finding(
-            "direction",
-            f"The better end of this order was {judged(turned.how)}."
-            if turned.decided
-            else "Nothing in the answers shows which end is better; give a known answer or a "
-            "strong user.",
-            {"how": turned.how, "margin": turned.margin},
-            concern=not turned.decided,
-        )
-
-
 def _perfect_order(ranking: Ranking, full: bool, search_users: int) -> Iterator[Finding]:
     """Whether any order at all is perfect (PQ-tree)."""
     r = ranking.responses
@@ -329,6 +295,8 @@ def _ability(ranking: Ranking) -> Iterator[Finding]:
 def key_findings(ranking: Ranking, key: Mapping[Any, Any] | None) -> Iterator[Finding]:
     """Say how sure the likely key is, which items look wrong, who guesses, who may have copied.
 
+    Of opinions and ratings there is no key, and nobody guesses.
+
     Parameters
     ----------
     ranking
@@ -340,14 +308,26 @@ def key_findings(ranking: Ranking, key: Mapping[Any, Any] | None) -> Iterator[Fi
     probabilities = ranking.fit.key_probabilities
     if probabilities is None:
         return
+    if key is not None:
+        found = audit(r, key)
+        yield Finding(
+            "key",
+            str(found),
+            {"error_rate": found.error_rate, "fits": found.fits, "items": found.columns()},
+            concern=not found.fits or bool(found.flagged),
+        )
+    if not ranking.ratings:
+        yield from _items(ranking, probabilities)
+    yield from _alike(r)
+
+
+def _items(ranking: Ranking, probabilities: Floats) -> Iterator[Finding]:
+    r = ranking.responses
     chances = probabilities if ranking.key_chances is None else ranking.key_chances
     n_right, said = settled(r.structure, chances)
     likely = [p for _, p in ranking.answer_key(with_confidence=True).values()]
     mean = sum(likely) / r.n_items
     yield Finding("likely key", said, {"expected_right": n_right, "mean_confidence": mean})
-    yield from _ability(ranking)
-    if key is not None:
-        yield _audit(r, key)
     found = item_remarks(ranking.data, ranking.scores, probabilities)
     remarks = {
         str(item): remark.text for item, remark in zip(r.items, found, strict=True) if remark.text
@@ -370,7 +350,6 @@ def key_findings(ranking: Ranking, key: Mapping[Any, Any] | None) -> Iterator[Fi
         {"users": [str(user) for user in guessers]},
         concern=len(guessers) > 0.5 * r.n_users,
     )
-    yield from _alike(r)
 
 
 def _alike(r: Responses) -> Iterator[Finding]:
@@ -398,14 +377,3 @@ def _alike(r: Responses) -> Iterator[Finding]:
             {"runs": [[str(r.users[j]) for j in run] for run in found.runs]},
             concern=True,
         )
-
-
-def _audit(r: Responses, key: Mapping[Any, Any]) -> Finding:
-    """Which answers of a given key look wrong."""
-    found = audit(r, key)
-    return Finding(
-        "key",
-        str(found),
-        {"error_rate": found.error_rate, "fits": found.fits, "items": found.columns()},
-        concern=not found.fits or bool(found.flagged),
-    )

@@ -9,17 +9,19 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from hitsndiffs.data.files import write_folder
+from hitsndiffs.data.items import Items
+from hitsndiffs.data.words import count
 from hitsndiffs.engines import Engine
 from hitsndiffs.errors import InputError
 from hitsndiffs.methods import Fit, make
 from hitsndiffs.order.ties import TIE
 from hitsndiffs.reading.cluster import connect, in_plain_words
-from hitsndiffs.results.diagnostics import inferred_key, right_chances
+from hitsndiffs.results.columns import COLUMNS, Cells, dressed
+from hitsndiffs.results.found import Found
 from hitsndiffs.results.uncertainty import spread_intervals
-from hitsndiffs.results.verdict import help_for
+from hitsndiffs.results.verdict import Reason
 
 __all__ = ["ClusterRanking", "rank_on_cluster", "rank_there"]
 
@@ -69,79 +71,88 @@ def rank_on_cluster(
     scores = data.kept(scores)
     ranks = data.kept(data.ranks(scores, TIE * max(data.largest(scores), 1e-300)))
     parameters = estimator.get_params()
-    return ClusterRanking(data, method, parameters, fit, scores, ranks, errors)
+    held = {"correct": fit.correct, "ability": fit.abilities} if by is None else {}
+    own = (name for name, values in held.items()
+           if values is not None and data.largest(values - fit.scores) == 0)  # fmt: skip
+    quantity = by or next(own, "score")
+    return ClusterRanking(data, method, parameters, fit, quantity, scores, ranks, errors)
 
 
 @dataclass(frozen=True)
-class ClusterRanking:
+class ClusterRanking(Found):
     """A ranking whose users stay on the workers.
 
     Attributes
     ----------
     data
         The engine.
-    method, parameters, fit
-        The method's name, its parameters, and everything it found.
+    method, parameters, fit, by
+        What made the ranking, everything it found, and what the scores are.
     scores, ranks, standard_errors
         Dask arrays, one value per user. Ranks are exact: 1 = best, ties share a rank.
+    command
+        The command line that made the ranking, if one did.
     """
 
     data: Any
     method: str
     parameters: Mapping[str, Any]
     fit: Fit
+    by: str
     scores: Any
     ranks: Any
     standard_errors: Any
+    command: str | None = None
 
     @property
-    def n_users(self) -> int:
-        """Number of users."""
+    def structure(self) -> Items:
+        """The items and their options."""
+        items: Items = self.data.items
+        return items
+
+    def __len__(self) -> int:
         return int(self.data.n_users)
 
-    @property
-    def confidence(self) -> float | None:
-        """How sure the method is of axis and sign (0–1)."""
-        return self.fit.confidence
+    def _how_far(self, sure: str) -> Reason:
+        return Reason("many", {"users": f"the {count(len(self), 'user')}", "sure": sure})
 
     @property
     def notes(self) -> tuple[str, ...]:
         """What the reader should know."""
-        told = bool(self.parameters.get("answers"))
-        helps, _ = help_for(self.fit, self.data.items, command=None, told=told)
-        more = [f"To be surer: {helps}"] if helps else []
-        return (*self.data.notes, *self.fit.sentences, *more)
+        return (*self.data.notes, *self.fit.sentences)
 
     @cached_property
-    def intervals(self) -> Any:
-        """Best and worst rank that each user may truly have (95 %), as two columns."""
-        errors: Any = self.standard_errors
-        common = self.fit.common_errors
-        if common is not None and self.standard_errors is self.fit.standard_errors:
+    def intervals(self) -> tuple[Any, Any] | None:
+        """Best and worst rank that each user may truly have (95 %)."""
+        errors, common = self.standard_errors, self.fit.common_errors
+        if errors is None:
+            return None
+        if common is not None and id(errors) == id(self.fit.standard_errors):
             errors = np.sqrt(np.maximum(errors**2 - common**2, 0.0))
-        return self.data.kept(spread_intervals(self.data, self.scores, errors, self.ranks))
+        both = self.data.kept(spread_intervals(self.data, self.scores, errors, self.ranks))
+        return both[:, 0], both[:, 1]
 
-    def answer_key(self, *, with_confidence: bool = False) -> dict[Any, Any]:
-        """The likely right option of each item.
+    def top(self, count: int = 20) -> Any:
+        """The best users, in a Polars frame with the columns of :meth:`hitsndiffs.Ranking.table`.
 
         Parameters
         ----------
-        with_confidence
-            Return ``(option, probability)`` instead of the option.
+        count
+            How many.
         """
-        items = self.data.items
-        chances = right_chances(items, self.fit, self.parameters)
-        return inferred_key(items, self.fit, self.method, chances, with_confidence=with_confidence)
+        return self.cells(count).frame()
 
-    def top(self, count: int = 20) -> dict[str, npt.NDArray[Any]]:
-        """The best users, as columns."""
+    def cells(self, count: int) -> Cells:
+        """The columns of :meth:`top`, for whoever shows them."""
         users = self.data.top(self.scores, count)
         marks = self.data.marked(users)
         order = np.argsort(np.argsort(users))
-        columns = {"user": self.data.user_labels(users)}
-        for name, values in self._columns().items():
-            columns[name] = self.data.picked(values, marks)[order]
-        return columns
+        labels = np.asarray(self.data.user_labels(users))
+        found = {name: np.asarray(self.data.picked(values, marks))[order]
+                 for name, values in self._columns().items()}  # fmt: skip
+        columns = {name: labels if name == "user" else found[name]
+                   for name in COLUMNS if name == "user" or name in found}  # fmt: skip
+        return dressed(columns, shares=self.by == "correct")
 
     def table(self) -> Any:
         """One row per user, in the order of the data: a Dask frame, one partition per part."""
@@ -155,7 +166,7 @@ class ClusterRanking:
             delayed(_frame)(delayed(getattr)(part, "some_users"), tuple(columns), *own)
             for part, *own in zip(self.data.parts, *blocks, strict=True)
         ]
-        labels = self.data.user_labels(np.arange(min(2, self.n_users)))
+        labels = self.data.user_labels(np.arange(min(2, len(self))))
         meta = _frame(labels, tuple(columns), *(np.zeros(len(labels)) for _ in columns))
         return dd.from_delayed(frames, meta=pd.DataFrame(meta).iloc[:0])
 
@@ -170,17 +181,19 @@ class ClusterRanking:
             )
 
     def _columns(self) -> dict[str, Any]:
-        columns = {"rank": self.ranks, "score": self.scores}
-        if self.standard_errors is not None:
-            columns["standard_error"] = self.standard_errors
-            columns["rank_low"] = self.intervals[:, 0]
-            columns["rank_high"] = self.intervals[:, 1]
-        if self.fit.correct is not None:
-            columns["correct"] = self.fit.correct
-        if self.fit.abilities is not None:
-            columns["ability"] = self.fit.abilities
-        columns["answers"] = self.data.answers_per_user
-        return columns
+        """The columns that are on the workers: all but the names, and what takes all users."""
+        low, high = self.intervals or (None, None)
+        columns = {
+            "rank": self.ranks,
+            "score": self.scores,
+            "standard_error": self.standard_errors,
+            "rank_low": low,
+            "rank_high": high,
+            "correct": self.correct,
+            "ability": self.abilities,
+            "answers": self.data.answers_per_user,
+        }
+        return {name: values for name, values in columns.items() if values is not None}
 
 
 def _frame(users: Any, names: tuple[str, ...], *columns: Any) -> Any:
@@ -189,4 +202,6 @@ def _frame(users: Any, names: tuple[str, ...], *columns: Any) -> Any:
     frame = pd.DataFrame({"user": pd.array([str(u) for u in users], dtype="string[pyarrow]")})
     for name, values in zip(names, columns, strict=True):
         frame[name] = np.asarray(values, dtype=np.float64)
+        if COLUMNS[name].kind == "whole":
+            frame[name] = frame[name].astype("Int64")
     return frame

@@ -21,8 +21,8 @@ from hitsndiffs.methods import METHODS, Method, TrueAnswer, make
 from hitsndiffs.methods.inputs import as_responses
 from hitsndiffs.methods.keys import key_given
 from hitsndiffs.results.advice import advice
+from hitsndiffs.results.cells import jsonable
 from hitsndiffs.results.metrics import accuracy
-from hitsndiffs.results.values import jsonable
 from hitsndiffs.results.wording import count
 
 __all__ = ["Compared", "Comparison", "compare"]

@@ -11,22 +11,19 @@ import numpy.typing as npt
 
 from hitsndiffs.data.encoding.option_book import normalise
 from hitsndiffs.data.items import Items
-from hitsndiffs.data.lookup import covered_items, known_options, python_value
+from hitsndiffs.data.lookup import known_options
 from hitsndiffs.data.words import count
 from hitsndiffs.engines import Engine
 from hitsndiffs.errors import InputError
-from hitsndiffs.methods.fitted import Fit
 
 __all__ = [
     "Remark",
     "best_options",
     "guessing",
-    "inferred_key",
     "item_columns",
     "item_remarks",
     "judged_items",
     "option_columns",
-    "right_chances",
     "settled",
 ]
 
@@ -58,46 +55,11 @@ def best_options(items: Items, probabilities: Vector) -> tuple[Ints, Vector]:
     return option, best
 
 
-def right_chances(items: Items, fit: Fit, parameters: Mapping[str, Any]) -> Vector | None:
-    """How likely each option is the right one of its item, whether the ranking is right or not.
-
-    The fit's key holds if the ranking is right. Other readings have other keys; and where no
-    reading is right nothing is known, so the options of an item share that chance evenly. What the
-    caller knows stays as it is.
-    """
-    held = fit.key_probabilities
-    if held is None or fit.confidence is None:
-        return held
-    ranked_by = int(parameters.get("reading", 1)) - 1
-    others = [r for number, r in enumerate(fit.readings) if number != ranked_by]
-    none = max(1 - fit.confidence - sum(r.probability for r in others), 0.0)
-    chances = fit.confidence * held + none / np.diff(items.starts)[items.of_option]
-    for reading in others:
-        chances = chances + reading.probability * np.nan_to_num(reading.key)
-    known = covered_items(items, parameters.get("answers") or parameters.get("key") or {})
-    return np.where(known[items.of_option], held, chances)
-
-
 def settled(items: Items, chances: Vector) -> tuple[int, str]:
     """How many answers of the likely key are expected to be right, and that in words."""
     best = best_options(items, chances)[1]
     n = round(float(best[best >= 0].sum()))
     return n, f"About {n:,} of the {count(items.n_items, 'answer')} of the likely key are right."
-
-
-def inferred_key(
-    items: Items, fit: Fit, method: str, chances: Vector | None, *, with_confidence: bool = False
-) -> dict[Any, Any]:
-    """The likely right option of each item (see :meth:`hitsndiffs.Ranking.answer_key`)."""
-    if fit.key_probabilities is None or chances is None:
-        raise InputError(f"Method '{method}' does not infer an answer key.")
-    options, _ = best_options(items, fit.key_probabilities)
-    key: dict[Any, Any] = {}
-    for item, option in zip(items.labels, options, strict=True):
-        if option >= 0:
-            label = python_value(items.option_labels[option])
-            key[python_value(item)] = (label, float(chances[option])) if with_confidence else label
-    return key
 
 
 @dataclass(frozen=True)
@@ -134,7 +96,7 @@ def item_columns(
     key
         An answer key to compare with the answers.
     chances
-        The same whether the ranking is right or not (see :func:`right_chances`).
+        The same whether the ranking is right or not (see :attr:`Found.key_chances`).
     """
     return judged_items(data, scores, probabilities, key, chances)[0]
 

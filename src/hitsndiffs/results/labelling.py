@@ -13,9 +13,10 @@ import numpy.typing as npt
 from hitsndiffs.data.lookup import no_such_user, python_value
 from hitsndiffs.data.words import count, per_cent
 from hitsndiffs.errors import InputError
-from hitsndiffs.results.values import to_frame
+from hitsndiffs.results.cells import Cells, Tabled
 
 if TYPE_CHECKING:
+    from hitsndiffs.data.responses import Responses
     from hitsndiffs.results.ranking import Ranking
 
 __all__ = ["NextLabels", "Workers", "next_labels", "workers"]
@@ -61,7 +62,7 @@ def next_labels(
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class NextLabels:
+class NextLabels(Tabled):
     """The answers worth asking for next; see :func:`next_labels`.
 
     Attributes
@@ -81,15 +82,16 @@ class NextLabels:
     right_now: float
     right_then: float
 
-    def table(self) -> Any:
-        """One row per answer: item, user, answers so far, likely answer, its chance, the gain."""
-        return to_frame(self.columns(), self.ranking.responses.kind)
+    @property
+    def responses(self) -> Responses:
+        """The answers so far."""
+        return self.ranking.responses
 
-    def columns(self) -> dict[str, Any]:
-        """The columns of :meth:`table`, by name."""
+    def cells(self) -> Cells:
+        """One row per answer: item, user, answers so far, likely answer, its chance, the gain."""
         r, found = self.ranking.responses, self.ranking.answer_key(with_confidence=True)
         likely = [found.get(python_value(r.items[i]), (None, np.nan)) for i in self.items]
-        return {
+        columns = {
             "item": r.items[self.items],
             "user": r.users[self.users],
             "answers": self.ranking.data.answers_per_item[self.items],
@@ -97,6 +99,7 @@ class NextLabels:
             "confidence": np.array([chance for _, chance in likely], dtype=float),
             "gain": self.gains,
         }
+        return Cells.of(columns, share="confidence", label="likely")
 
     def sentence(self) -> str:
         """Whether more labels are worth it."""
@@ -199,8 +202,12 @@ def workers(ranking: Ranking) -> Workers:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Workers:
-    """How users use the labels; see :func:`workers`."""
+class Workers(Tabled):
+    """How users use the labels; see :func:`workers`.
+
+    The table has one row per user: ``answers``, ``most_used`` label and its ``share``, how far
+    the answers ``follow`` the question, and a ``remark`` where something stands out.
+    """
 
     ranking: Ranking
     labels: tuple[str, ...]
@@ -310,11 +317,11 @@ class Workers:
         Columns ``right``, ``items`` (how many items of the user are likely of this label), and one
         column for each label (the share of these on which the user says it).
         """
-        return to_frame(self.confusion_columns(user), self.ranking.responses.kind)
+        return self.confusion_cells(user).frame(self.kind)
 
-    def confusion_columns(self, user: Any) -> dict[str, Any]:
-        """The columns of :meth:`confusion`, by name."""
-        names = self.ranking.responses.users.tolist()
+    def confusion_cells(self, user: Any) -> Cells:
+        """The columns of :meth:`confusion`."""
+        names = self.responses.users.tolist()
         place = {str(name).strip(): n for n, name in enumerate(names)}.get(str(user).strip())
         if place is None:
             raise no_such_user(user, names)
@@ -332,24 +339,27 @@ class Workers:
         n = table.sum(1)
         shares = table / np.where(n > 0, n, np.nan)[:, None]
         says = {label: shares[:, k] for k, label in enumerate(self.labels)}
-        return {"right": np.array(self.labels, dtype=object), "items": n, **says}
+        columns = {"right": np.array(self.labels, dtype=object), "items": n, **says}
+        return Cells.of(columns, share=" ".join(says))
 
-    def table(self) -> Any:
-        """One row per user: answers, most used label and its share, how far they follow, remark."""
-        return to_frame(self.columns(), self.ranking.responses.kind)
+    @property
+    def responses(self) -> Responses:
+        """The answers."""
+        return self.ranking.responses
 
-    def columns(self) -> dict[str, Any]:
-        """The columns of :meth:`table`, by name."""
+    def cells(self) -> Cells:
+        """One row per user."""
         n = self.said.sum(1)
         most = np.argmax(self.said, axis=1)
-        return {
-            "user": self.ranking.responses.users,
+        columns = {
+            "user": self.responses.users,
             "answers": n.astype(np.int64),
             "most_used": np.array(self.labels, dtype=object)[most],
             "share": self.said.max(1) / np.maximum(n, 1),
             "follows": self.follows,
             "remark": np.array(self.remarks(), dtype=object),
         }
+        return Cells.of(columns, share="share", words="remark")
 
     def sentence(self) -> str:
         """How many users stand out."""

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from hitsndiffs.data.arrays import Flags, Floats
 from hitsndiffs.data.files import write_whole
 from hitsndiffs.data.formulas import without_formulas
 from hitsndiffs.data.items import Items
@@ -21,11 +21,10 @@ from hitsndiffs.data.words import count, listed
 from hitsndiffs.engines import Engine
 from hitsndiffs.engines.opening import open_engine
 from hitsndiffs.errors import InputError, did_you_mean
-from hitsndiffs.results.values import to_frame
+from hitsndiffs.methods.inputs import as_responses
+from hitsndiffs.results.cells import Cells, Tabled
 
 __all__ = ["Marks", "accepted_options", "marks"]
-
-Floats = npt.NDArray[np.float64]
 
 
 def marks(
@@ -41,7 +40,7 @@ def marks(
     Parameters
     ----------
     data
-        The answers: :class:`Responses`, or anything that :meth:`Responses.from_wide` takes.
+        The answers: anything that :func:`hitsndiffs.rank` takes.
     key
         The right option of each item, item → option; several right options as a list or as
         ``"A;C"`` or ``"A/C"``. Items without a key do not count.
@@ -61,7 +60,7 @@ def marks(
     """
     if blanks not in ("wrong", "skip"):
         raise InputError(f"blanks must be 'wrong' or 'skip'; got {blanks!r}.")
-    responses = data if isinstance(data, Responses) else Responses.from_wide(data)
+    responses = as_responses(data)
     engine = open_engine(responses)
     dropped = {_place(engine.items, item, "drop") for item in drop}
     right = accepted_options(engine.items, key)
@@ -112,8 +111,11 @@ def _options(items: Items, item: int, answer: Any) -> set[int]:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Marks:
+class Marks(Tabled):
     """Marks of every user under a key; see :func:`marks`.
+
+    The table has one row per user, in the order of the data: ``marks``, ``out_of`` how many, and
+    ``percent``.
 
     Attributes
     ----------
@@ -124,6 +126,8 @@ class Marks:
     blanks
         Whether a blank is ``"wrong"`` or does not count (``"skip"``).
     """
+
+    ROWS = "marks"
 
     responses: Responses
     engine: Engine
@@ -202,30 +206,32 @@ class Marks:
         own = self.marks[np.isfinite(self.marks)]
         return float(own.std(ddof=1) * np.sqrt(1 - max(self.alpha, 0.0)))
 
+    def only(self, items: Flags) -> Marks:
+        """The marks on some of :attr:`items`."""
+        return replace(self, right={i: self.right[i] for i in np.array(sorted(self.right))[items]})
+
     def gains(self, before: Marks) -> Floats:
         """How many marks each user has more than under another key."""
         return self.marks - before.marks
 
-    def columns(self) -> dict[str, Any]:
-        """The columns of :meth:`table`, by name, in the order of the data."""
-        return {
+    def cells(self) -> Cells:
+        """One row per user."""
+        columns = {
             "user": self.responses.users,
             "marks": self.marks,
             "out_of": self.out_of,
-            "percent": 100 * self.shares,
+            "percent": np.round(100 * self.shares, 1),
         }
+        return Cells.of(columns, whole="marks out_of")
 
-    def table(self) -> Any:
-        """One row per user: marks, out of how many, and per cent."""
-        return to_frame(self.columns(), self.responses.kind)
+    def facts(self) -> dict[str, Any]:
+        """What the marks have in common."""
+        told = {"mean": self.mean, "alpha": self.alpha, "standard_error": self.sem}
+        return {**told, "items": list(map(str, self.items))}
 
     def write(self, path: str | Path) -> None:
         """Write a CSV that a gradebook takes: user, marks, out of how many, per cent."""
-        import polars as pl
-
-        frame = without_formulas(to_frame(self.columns(), "polars"))
-        whole = pl.col("marks", "out_of").fill_nan(None).cast(pl.Int64)
-        frame = frame.with_columns(whole, pl.col("percent").fill_nan(None).round(1))
+        frame = without_formulas(self.cells().frame())
         write_whole({Path(path): lambda part: frame.write_csv(part)})
 
     def sentence(self) -> str:
@@ -243,6 +249,3 @@ class Marks:
         if never:
             said += f" Nobody gave the right answer to {listed(list(map(str, never)), most=3)}."
         return said
-
-    def __repr__(self) -> str:
-        return f"Marks({len(self.marks):,} users, {len(self.right):,} items, mean {self.mean:.1%})"

@@ -9,18 +9,17 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from hitsndiffs.data.arrays import Array, Floats
 from hitsndiffs.data.lookup import python_value, said_of
-from hitsndiffs.data.words import count, listed
+from hitsndiffs.data.responses import Responses
+from hitsndiffs.data.words import listed
 from hitsndiffs.errors import InputError
+from hitsndiffs.results.cells import Cells, Tabled
 from hitsndiffs.results.marks import Marks, marks
 from hitsndiffs.results.metrics import false_discoveries
-from hitsndiffs.results.values import to_frame
 
 __all__ = ["Differences", "Parts", "differences", "parts"]
-
-Floats = npt.NDArray[np.float64]
 
 
 def parts(data: Any, key: Mapping[Any, Any], sections: Mapping[Any, Any] | str) -> Parts:
@@ -29,7 +28,7 @@ def parts(data: Any, key: Mapping[Any, Any], sections: Mapping[Any, Any] | str) 
     Parameters
     ----------
     data
-        The answers: :class:`Responses`, or anything that :meth:`Responses.from_wide` takes.
+        The answers: anything that :func:`hitsndiffs.rank` takes.
     key
         The right option of each item, known or likely (:meth:`Ranking.answer_key`).
     sections
@@ -46,83 +45,86 @@ def parts(data: Any, key: Mapping[Any, Any], sections: Mapping[Any, Any] | str) 
     """
     found = marks(data, key)
     own = said_of(found.items, sections)
-    names = list(dict.fromkeys(section for section in own.tolist() if section is not None))
-    if len(names) < 2:
-        raise InputError(
-            f"sections must name at least two sections of the {count(len(own), 'item')} with a "
-            f"key; got {count(len(names), 'section')}."
-        )
-    return Parts(found, tuple(names), own)
+    names = _named(own, f"sections must name at least two sections of the {len(own):,} items")
+    return Parts(found, {name: found.only(own == name) for name in names})
+
+
+def _named(own: Array, wanted: str) -> dict[Any, int]:
+    """The groups that labels are in, in the order of the data, with their sizes."""
+    sizes = Counter(group for group in own.tolist() if group is not None)
+    if len(sizes) < 2:
+        raise InputError(f"{wanted}; got {', '.join(map(repr, sizes)) or 'none'}.")
+    return sizes
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Parts:
-    """Sub-scores of the sections of a test; see :func:`parts`."""
+class Parts(Tabled):
+    """Sub-scores of the sections of a test; see :func:`parts`.
+
+    The table has one row per section: ``items``, ``mean`` (share right), ``alpha`` (Cronbach's),
+    and whether its score ``adds`` anything to the whole score. Haberman (2008): a section's score
+    is worth reporting if it says more about what it measures than the whole score does.
+    ``from_section`` and ``from_whole`` are the shares of the variance of the section's true score
+    that the section's score and the whole score explain.
+
+    Attributes
+    ----------
+    marks
+        The marks on the whole test.
+    sections
+        Section → the marks on its items.
+    """
 
     marks: Marks
-    names: tuple[Any, ...]
-    section_of_item: npt.NDArray[Any]
+    sections: Mapping[Any, Marks]
 
-    @cached_property
-    def _right(self) -> Floats:
-        """Users with any answer × items: 1 where right; a blank is wrong."""
-        return self.marks.right_answers[np.isfinite(self.marks.marks)]
+    @property
+    def responses(self) -> Responses:
+        """The answers."""
+        return self.marks.responses
 
-    @cached_property
-    def _totals(self) -> list[Floats]:
-        """Each section's number of right answers, per user."""
-        return [self._right[:, self.section_of_item == name].sum(1) for name in self.names]
-
-    def table(self) -> Any:
-        """One row per section, and whether its score adds anything to the whole score.
-
-        Haberman (2008): a section's score is worth reporting if it says more about what it
-        measures than the whole score does. Columns ``section``, ``items``, ``mean`` (share right),
-        ``alpha`` (Cronbach's), ``from_section`` and ``from_whole`` (the share of the variance of
-        the section's true score that the section's score and the whole score explain), ``adds``.
-        """
-        return to_frame(self.columns, self.marks.responses.kind)
-
-    @cached_property
-    def columns(self) -> dict[str, Any]:
-        """The columns of :meth:`table`, by name."""
-        whole = self._right.sum(1)
-        rows = []
-        for name, total in zip(self.names, self._totals, strict=True):
-            own = self._right[:, self.section_of_item == name]
-            alpha = _alpha(own)
-            true = alpha * total.var(ddof=1)
-            shared = np.cov(total, whole)[0, 1] - (1 - alpha) * total.var(ddof=1)
-            of_whole = shared**2 / (true * whole.var(ddof=1)) if alpha > 0 else np.nan
-            of_whole = min(of_whole, 1.0)
-            rows.append((name, own.shape[1], own.mean(), alpha, alpha, of_whole, alpha > of_whole))
-        heads = ("section", "items", "mean", "alpha", "from_section", "from_whole", "adds")
-        return {head: np.array([row[n] for row in rows]) for n, head in enumerate(heads)}
+    def cells(self) -> Cells:
+        """One row per section."""
+        users = np.isfinite(self.marks.marks)
+        whole = self.marks.marks[users]
+        alpha, of_whole = np.full((2, len(self.sections)), np.nan)
+        for n, own in enumerate(self.sections.values()):
+            total, alpha[n] = own.marks[users], own.alpha
+            if alpha[n] > 0:
+                variance = total.var(ddof=1)
+                shared = np.cov(total, whole)[0, 1] - (1 - alpha[n]) * variance
+                of_whole[n] = min(shared**2 / (alpha[n] * variance * whole.var(ddof=1)), 1.0)
+        columns = {
+            "section": list(self.sections),
+            "items": np.array([len(own.right) for own in self.sections.values()]),
+            "mean": np.array([own.mean for own in self.sections.values()]),
+            "alpha": alpha,
+            "from_section": alpha,
+            "from_whole": of_whole,
+            "adds": alpha > of_whole,
+        }
+        return Cells.of(columns, label="section", share="mean from_section from_whole")
 
     def scores(self) -> Any:
         """One row per user and section: share of right answers, and its standard error."""
-        users = self.marks.responses.users[np.isfinite(self.marks.marks)]
-        blocks = []
-        for name, total in zip(self.names, self._totals, strict=True):
-            n = int((self.section_of_item == name).sum())
-            alpha = max(_alpha(self._right[:, self.section_of_item == name]), 0.0)
-            error = total.std(ddof=1) * np.sqrt(1 - alpha) / n
-            blocks.append((users, np.full(len(users), name, object), total / n, error))
+        users = np.isfinite(self.marks.marks)
+        n, blocks = int(users.sum()), self.sections.values()
         columns = {
-            "user": np.concatenate([b[0] for b in blocks]),
-            "section": np.concatenate([b[1] for b in blocks]),
-            "share": np.concatenate([b[2] for b in blocks]),
-            "standard_error": np.concatenate([np.full(len(b[0]), b[3]) for b in blocks]),
+            "user": np.concatenate([self.responses.users[users]] * len(blocks)),
+            "section": np.repeat(np.array(list(self.sections), dtype=object), n),
+            "share": np.concatenate([own.marks[users] / len(own.right) for own in blocks]),
+            "standard_error": np.repeat([own.sem / len(own.right) for own in blocks], n),
         }
-        return to_frame(columns, self.marks.responses.kind)
+        return Cells.of(columns, share="share standard_error").frame(self.kind)
 
-
-def _alpha(right: Floats) -> float:
-    """Cronbach's alpha of some items."""
-    k, total = right.shape[1], right.sum(1).var(ddof=1)
-    if k < 2 or total <= 0:
-        return float("nan")
-    return float(k / (k - 1) * (1 - right.var(0, ddof=1).sum() / total))
+    def sentence(self) -> str:
+        """Which sections add something to the whole score."""
+        cells = self.cells()
+        adds = [str(name) for name, own in zip(*map(cells.values, ("section", "adds")), strict=True)
+                if own]  # fmt: skip
+        if not adds:
+            return "No section's score says more than the whole score: report the whole."
+        return f"Worth reporting beside the whole score: {listed(adds)}."
 
 
 # -- items that are unfair to a group ---------------------------------------------------------
@@ -134,7 +136,7 @@ def differences(data: Any, key: Mapping[Any, Any], groups: Mapping[Any, Any]) ->
     Parameters
     ----------
     data
-        The answers: :class:`Responses`, or anything that :meth:`Responses.from_wide` takes.
+        The answers: anything that :func:`hitsndiffs.rank` takes.
     key
         The right option of each item, known or likely (:meth:`Ranking.answer_key`).
     groups
@@ -143,27 +145,29 @@ def differences(data: Any, key: Mapping[Any, Any], groups: Mapping[Any, Any]) ->
     found = marks(data, key)
     own = said_of(found.responses.users.tolist(), groups)
     own[~np.isfinite(found.marks)] = None
-    sizes = Counter(group for group in own.tolist() if group is not None)
+    sizes = _named(own, "groups must name users of at least two groups")
     names = sorted(sizes, key=lambda group: (-sizes[group], str(group)))
-    if len(names) < 2:
-        raise InputError(f"groups must name users of two groups; got {count(len(names), 'group')}.")
     return Differences(found, (names[0], names[1]), own)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Differences:
+class Differences(Tabled):
     """Items harder for one group than for equally able users of another; see :func:`differences`.
 
-    The first group is the one that the second is compared with.
+    The first group is the one that the second is compared with. The table has one row per item:
+    ``delta`` is the Mantel–Haenszel difference on the ETS scale (negative: harder for the second
+    group), with its ``standard_error``, ``p`` (false discovery rate) and ``size`` (A negligible,
+    B moderate, C large, by the ETS rules). ``p_uniform`` and ``p_crossing`` test the same by
+    logistic regression on the marks: a difference at every ability, and one that changes with it;
+    ``r2_gain`` is what both explain (Nagelkerke).
     """
 
     marks: Marks
     groups: tuple[Any, Any]
-    group_of_user: npt.NDArray[Any]
+    group_of_user: Array
 
     @cached_property
-    def columns(self) -> dict[str, Any]:
-        """The columns of :meth:`table`, by name."""
+    def _columns(self) -> dict[str, Any]:
         use = np.isin(self.group_of_user, self.groups)
         right = self.marks.right_answers[use]
         second = (self.group_of_user[use] == self.groups[1]).astype(float)
@@ -189,20 +193,18 @@ class Differences:
             "r2_gain": rows[:, 5],
         }
 
-    def table(self) -> Any:
-        """One row per item.
+    @property
+    def responses(self) -> Responses:
+        """The answers."""
+        return self.marks.responses
 
-        ``delta`` is the Mantel–Haenszel difference on the ETS scale (negative: harder for the
-        second group), with its ``standard_error``, ``p`` (false discovery rate) and ``size`` (A
-        negligible, B moderate, C large, by the ETS rules). ``p_uniform`` and ``p_crossing`` test
-        the same by logistic regression on the marks: a difference at every ability, and one that
-        changes with it; ``r2_gain`` is what both explain (Nagelkerke).
-        """
-        return to_frame(self.columns, self.marks.responses.kind)
+    def cells(self) -> Cells:
+        """One row per item."""
+        return Cells.of(self._columns, share="r2_gain")
 
     def sentence(self) -> str:
         """What was found, in a sentence."""
-        c = self.columns
+        c = self._columns
         first, second = self.groups
         found = np.flatnonzero(c["size"] != "A")
         if not len(found):

@@ -14,7 +14,8 @@ from hitsndiffs.engines import open_engine
 from hitsndiffs.errors import InputError
 from hitsndiffs.methods.scoring import Scoring
 from hitsndiffs.order.ties import tie_limit
-from hitsndiffs.results.values import records, same, to_frame
+from hitsndiffs.results.cells import Tabled, same
+from hitsndiffs.results.columns import Cells, dressed
 from hitsndiffs.results.wording import count, listed
 
 if TYPE_CHECKING:
@@ -26,8 +27,8 @@ Vector = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
 
-@dataclass(frozen=True, eq=False)
-class Placement:
+@dataclass(frozen=True, eq=False, repr=False)
+class Placement(Tabled):
     """Where newcomers stand among the users of a ranking.
 
     Attributes
@@ -42,7 +43,13 @@ class Placement:
         How many users the ranking has.
     notes
         What the ranking does not know, and how many newcomers answered none of its items.
+    method, shares
+        The ranking's method, and whether its scores are shares of right answers.
+    responses
+        The newcomers' answers.
     """
+
+    ROWS = "users"
 
     users: npt.NDArray[Any]
     scores: Vector
@@ -50,35 +57,33 @@ class Placement:
     ranks: Vector
     of: int
     notes: tuple[str, ...]
-    kind: str
+    method: str
+    shares: bool
+    responses: Responses
 
-    def table(self) -> Any:
-        """One row per newcomer, best first, in the same kind of frame as the data."""
-        return to_frame(self.columns(), self.kind)
-
-    def columns(self) -> dict[str, Any]:
-        """The columns of :meth:`table`, by name."""
+    def cells(self) -> Cells:
+        """One row per newcomer, best first."""
         order = np.argsort(-np.nan_to_num(self.scores, nan=-np.inf), kind="stable")
-        return {name: values[order] for name, values in self._columns().items()}
-
-    def to_dict(self) -> dict[str, Any]:
-        """Everything as plain Python values (JSON types)."""
-        rows = records(self._columns())
-        return {"users": rows, "ranked_users": self.of, "notes": list(self.notes)}
-
-    def _columns(self) -> dict[str, Any]:
-        return {
-            "user": self.users,
+        columns = {
             "rank": self.ranks,
+            "user": self.users,
             "score": self.scores,
             "standard_error": self.standard_errors,
         }
+        found = {name: values[order] for name, values in columns.items()}
+        return dressed(found, shares=self.shares)
+
+    def facts(self) -> dict[str, Any]:
+        """Among how many users, and what there is to note."""
+        return {"ranked_users": self.of, "notes": list(self.notes)}
+
+    def sentence(self) -> str:
+        """How many newcomers there are."""
+        placed = count(len(self), "newcomer")
+        return f"{placed}, placed among {count(self.of, 'user')} (method {self.method})."
 
     def __len__(self) -> int:
         return len(self.users)
-
-    def __repr__(self) -> str:
-        return f"Placement({len(self)} newcomers among {self.of} ranked users)"
 
 
 def place(ranking: Ranking, newcomers: Responses) -> Placement:
@@ -106,7 +111,9 @@ def place(ranking: Ranking, newcomers: Responses) -> Placement:
         ranks=np.where(np.isnan(scores), np.nan, better + 1.0),
         of=len(fitted),
         notes=tuple(notes),
-        kind=newcomers.kind,
+        method=ranking.method,
+        shares=ranking.by == "correct",
+        responses=newcomers,
     )
 
 

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
+from hitsndiffs.data.arrays import Array, Floats, Ints
+from hitsndiffs.data.display import Viewed, view
+from hitsndiffs.data.items import Items
 from hitsndiffs.data.lookup import covered_items, known_options, no_such_user
 from hitsndiffs.data.ratings import ratings_in
 from hitsndiffs.data.responses import Responses
@@ -17,31 +21,28 @@ from hitsndiffs.engines import Engine, open_engine
 from hitsndiffs.errors import InputError
 from hitsndiffs.methods import Fit, Method
 from hitsndiffs.methods.core.doubt import EITHER
+from hitsndiffs.methods.inputs import as_responses
 from hitsndiffs.order.arrangement import ordered_users
-from hitsndiffs.order.orientation import Orientation
 from hitsndiffs.order.ties import Levels, members
 from hitsndiffs.results import version as versions
 from hitsndiffs.results.asking import Asking
-from hitsndiffs.results.columns import Cells, cells_of
+from hitsndiffs.results.cells import Cells, same
+from hitsndiffs.results.columns import cells_of
+from hitsndiffs.results.diagnostics import guessing, item_columns, option_columns
+from hitsndiffs.results.found import Found
 from hitsndiffs.results.rendering import as_dict, as_json, as_text
-from hitsndiffs.results.resampling import refitted, widening
-from hitsndiffs.results.tables import RankingTables
+from hitsndiffs.results.resampling import half_sample_errors, refitted, widening
 from hitsndiffs.results.tiers import tiers_of
-from hitsndiffs.results.uncertainty import (
-    half_sample_errors,
-    rank_intervals,
-    reliability,
-    top_probabilities,
-)
-from hitsndiffs.results.values import same
-from hitsndiffs.results.verdict import Verdict, doubt_of, verdict_of
+from hitsndiffs.results.uncertainty import rank_intervals, reliability, top_probabilities
+from hitsndiffs.results.verdict import Reason, doubt_of, how_far, user_notes
 from hitsndiffs.results.versus import Versus, versus
-from hitsndiffs.results.views import RankingViews
-from hitsndiffs.results.wording import count, listed
+
+if TYPE_CHECKING:
+    from hitsndiffs.results.labelling import NextLabels
+    from hitsndiffs.results.placing import Placement
+    from hitsndiffs.results.short_form import ShortForm
 
 __all__ = ["Ranking"]
-
-Vector = npt.NDArray[np.float64]
 
 #: What ``dir()`` and editors offer first.
 OFFERED = (
@@ -54,7 +55,7 @@ OFFERED = (
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Ranking(Asking, RankingTables, RankingViews):
+class Ranking(Found, Asking, Viewed):
     """Users in order of ability, with what speaks for and against the order.
 
     Arrays are aligned with ``responses.users``; a user without answers has NaN.
@@ -94,13 +95,13 @@ class Ranking(Asking, RankingTables, RankingViews):
     parameters: Mapping[str, Any]
     fit: Fit
     by: str
-    scores: Vector
-    ranks: Vector
-    components: npt.NDArray[np.int64]
-    order: npt.NDArray[np.int64]
+    scores: Floats
+    ranks: Floats
+    components: Ints
+    order: Ints
     consistent: bool
     version: str
-    resampled_errors: Vector | None = None
+    resampled_errors: Floats | None = None
     given_key: Mapping[Any, Any] | None = None
     command: str | None = None
 
@@ -134,36 +135,31 @@ class Ranking(Asking, RankingTables, RankingViews):
         made.__dict__["data"] = method.data_  # the engine is open already
         return made
 
-    # -- short names for what the method found -------------------------------------------------
-
     @property
-    def users(self) -> npt.NDArray[Any]:
+    def users(self) -> Array:
         """User labels, in the order of the data."""
         return self.responses.users
 
     @property
-    def abilities(self) -> Vector | None:
-        """Latent abilities, if the method has them."""
-        return self.fit.abilities
+    def structure(self) -> Items:
+        """The items and their options."""
+        return self.responses.structure
 
-    @property
-    def correct(self) -> Vector | None:
-        """Expected share of right answers (0–1), if the method has it."""
-        return self.fit.correct
+    @cached_property
+    def data(self) -> Engine:
+        """The engine that holds the answers."""
+        engine, threads = self.parameters.get("engine", "auto"), self.parameters.get("threads")
+        return open_engine(self.responses, engine, threads)
 
     # -- how far to rely on it -----------------------------------------------------------------
 
-    @cached_property
-    def verdict(self) -> Verdict:
-        """One sentence on how far to rely on the order, doubt first.
+    # -- how far to rely on it -----------------------------------------------------------------
 
-        ``verdict.doubt`` says in a word what the doubt is, and ``verdict.help`` is the command
-        that would make the order surer.
-        """
-        return verdict_of(self)
+    def _how_far(self, sure: str) -> Reason:
+        return how_far(self, sure)
 
     @cached_property
-    def ratings(self) -> str:
+    def ratings(self) -> str:  # type: ignore[override]
         """What shows that the answers are opinions or ratings; empty if they may be a test.
 
         A key, known answers or a strong user say that there are right answers; a key that the
@@ -174,7 +170,7 @@ class Ranking(Asking, RankingTables, RankingViews):
         return "" if key or any(told) else ratings_in(self.responses)
 
     @cached_property
-    def tiers(self) -> npt.NDArray[np.int64]:
+    def tiers(self) -> Ints:
         """Groups of users that the data tell apart: 1 = top, -1 = no answers.
 
         The first of a tier is above the first of the next with 95 % probability; users of
@@ -226,7 +222,7 @@ class Ranking(Asking, RankingTables, RankingViews):
 
         return workers(self).confusion(user)
 
-    def next_labels(self, budget: int, **more: Any) -> Any:
+    def next_labels(self, budget: int, **more: Any) -> NextLabels:
         """The answers worth asking for next, and from whom.
 
         Parameters
@@ -240,7 +236,7 @@ class Ranking(Asking, RankingTables, RankingViews):
 
         return next_labels(self, budget, **more)
 
-    def short_form(self, sizes: Sequence[int] | None = None) -> Any:
+    def short_form(self, sizes: Sequence[int] | None = None) -> ShortForm:
         """Which items would do for the same order, checked on users who did not choose them.
 
         Parameters
@@ -253,7 +249,7 @@ class Ranking(Asking, RankingTables, RankingViews):
         return short_form(self, sizes, seed=self._seed)
 
     @cached_property
-    def key_scores(self) -> Vector | None:
+    def key_scores(self) -> Floats | None:
         """Each user's share of right answers by the given key; ``None`` without one."""
         if self.given_key is None:
             return None
@@ -265,7 +261,7 @@ class Ranking(Asking, RankingTables, RankingViews):
         return np.asarray(np.divide(n_right, n, out=np.full(len(n), np.nan), where=n > 0))
 
     @cached_property
-    def standard_errors(self) -> Vector:
+    def standard_errors(self) -> Floats:
         """Standard errors of the scores, with any error common to all users; NaN if unknown."""
         if self.resampled_errors is not None:
             return self.resampled_errors
@@ -278,7 +274,7 @@ class Ranking(Asking, RankingTables, RankingViews):
         return errors * widening(self, errors)
 
     @cached_property
-    def own_errors(self) -> Vector:
+    def own_errors(self) -> Floats:
         """Standard errors without the part common to all users; the order depends on these."""
         common = self.fit.common_errors
         if common is None or self.by != "correct" or self.resampled_errors is not None:
@@ -294,7 +290,7 @@ class Ranking(Asking, RankingTables, RankingViews):
         users = self.components == 0
         return reliability(self.scores[users], self.own_errors[users])
 
-    def rank_intervals(self, level: float = 0.95) -> tuple[Vector, Vector]:
+    def rank_intervals(self, level: float = 0.95) -> tuple[Floats, Floats]:
         """Best and worst rank that each user may truly have, within the component.
 
         Parameters
@@ -313,11 +309,11 @@ class Ranking(Asking, RankingTables, RankingViews):
         return low, high
 
     @cached_property
-    def intervals(self) -> tuple[Vector, Vector]:
+    def intervals(self) -> tuple[Floats, Floats]:
         """:meth:`rank_intervals` at 95 %."""
         return self.rank_intervals()
 
-    def top_probabilities(self, k: int) -> Vector:
+    def top_probabilities(self, k: int) -> Floats:
         """Probability that each user is truly among the best ``k`` of the component."""
         chance = np.full(self.responses.n_users, np.nan)
         for users in self._with_errors():
@@ -338,7 +334,7 @@ class Ranking(Asking, RankingTables, RankingViews):
         )
         return replace(self, resampled_errors=errors)
 
-    def _with_errors(self) -> list[npt.NDArray[np.int64]]:
+    def _with_errors(self) -> list[Ints]:
         """The users of each component that have a standard error."""
         groups = (
             users[np.isfinite(self.standard_errors[users])] for users in members(self.components)
@@ -350,35 +346,10 @@ class Ranking(Asking, RankingTables, RankingViews):
         return int(self.parameters.get("seed", 0))
 
     @property
-    def orientation(self) -> Orientation | None:
-        """How the upper end was found (``None``: the method itself knows it)."""
-        return self.fit.orientation
-
-    @property
     def confidence(self) -> float | None:
         """How sure it is that the order is one of ability, and the right way up (0–1)."""
         sure = self.fit.confidence
         return min(sure, EITHER) if sure is not None and self.ratings else sure
-
-    @property
-    def converged(self) -> bool:
-        """Whether the iteration settled."""
-        return self.fit.converged
-
-    @property
-    def n_iterations(self) -> int:
-        """Rounds over the data."""
-        return self.fit.n_iterations
-
-    @property
-    def spectral_gap(self) -> float | None:
-        """How far the next axis is from this one, relative to the larger: 0 (equal) to 1."""
-        values = self.fit.eigenvalues
-        if values is None or len(values) == 0:
-            return None
-        here, following = float(values[0]), float(values[1]) if len(values) > 1 else 0.0
-        larger = max(abs(here), abs(following))
-        return abs(here - following) / larger if larger > 0 else None
 
     @property
     def n_components(self) -> int:
@@ -388,29 +359,7 @@ class Ranking(Asking, RankingTables, RankingViews):
     @cached_property
     def notes(self) -> tuple[str, ...]:
         """What the reader should know about the data, the method and the users."""
-        return (*self.responses.notes, *self.fit.sentences, *self.user_notes)
-
-    @cached_property
-    def user_notes(self) -> tuple[str, ...]:
-        """Who has no rank, and who cannot be compared."""
-        found = []
-        silent = int((self.components < 0).sum())
-        if silent:
-            names = listed(self.users[self.components < 0])
-            found.append(f"{count(silent, 'user')} gave no answers and cannot be ranked: {names}.")
-        if self.n_components > 1:
-            sizes = np.bincount(self.components[self.components >= 0])
-            found.append(
-                f"The users fall into {self.n_components} groups (sizes {listed(sizes)}) that "
-                "cannot be compared with each other; each is ranked by itself."
-            )
-        return tuple(found)
-
-    @cached_property
-    def data(self) -> Engine:
-        """The engine that holds the answers."""
-        engine, threads = self.parameters.get("engine", "auto"), self.parameters.get("threads")
-        return open_engine(self.responses, engine, threads)
+        return (*self.responses.notes, *self.fit.sentences, *user_notes(self))
 
     # -- users by name -------------------------------------------------------------------------
 
@@ -451,9 +400,9 @@ class Ranking(Asking, RankingTables, RankingViews):
 
     __hash__ = None  # type: ignore[assignment]
 
-    # -- for machines and for people -----------------------------------------------------------
+    # -- tables --------------------------------------------------------------------------------
 
-    def cells(self, users: npt.NDArray[np.int64] | None = None, names: Sequence[str] = ()) -> Cells:
+    def cells(self, users: Ints | None = None, names: Sequence[str] = ()) -> Cells:
         """The columns of :meth:`table`, for whoever shows them.
 
         Parameters
@@ -464,6 +413,139 @@ class Ranking(Asking, RankingTables, RankingViews):
             Only these columns.
         """
         return cells_of(self, users, names)
+
+    def table(self) -> Any:
+        """One row per user, best first, in the same kind of frame as the data."""
+        return self.cells().frame(self.responses.kind)
+
+    def option_weights(self) -> Any:
+        """One row per option: its weight, its choosers, how likely it is to be the right one."""
+        r = self.responses
+        blank = np.full(r.n_options, np.nan)
+        columns = {
+            "item": r.items[r.option_items],
+            "option": r.option_labels,
+            "weight": blank if self.fit.option_weights is None else self.fit.option_weights,
+            "choosers": r.choosers_per_option,
+            "key_probability": blank if self.key_chances is None else self.key_chances,
+        }
+        return Cells.of(columns).frame(r.kind)
+
+    def items(self, *, key: Mapping[Any, Any] | None = None) -> Any:
+        """One row per item: likely key, difficulty, discrimination, and what looks wrong with it.
+
+        Parameters
+        ----------
+        key
+            An answer key to compare with the answers (item → option): items that look mis-keyed,
+            or that seem to have two right answers, are marked.
+        """
+        held, chances = self.fit.key_probabilities, self.key_chances
+        columns = item_columns(self.data, self.scores, held, key, chances)
+        return Cells.of(columns).frame(self.responses.kind)
+
+    def options(self, *, groups: int = 3) -> Any:
+        """One row per option: the share of weak, middle and strong users who chose it.
+
+        Parameters
+        ----------
+        groups
+            How many groups of equal size to divide the users into, weakest first.
+        """
+        columns = option_columns(self.data, self.scores, groups)
+        return Cells.of(columns).frame(self.responses.kind)
+
+    def guessers(self) -> Array:
+        """Users whose answers are no better than guessing (needs expected shares correct)."""
+        if self.correct is None:
+            return self.users[:0]
+        return self.users[guessing(self.data, self.correct)]
+
+    # -- what can be made of it ----------------------------------------------------------------
+
+    def plot(self, name: str = "ranking", **options: Any) -> Any:
+        """Draw the ranking, and return the chart (a Vega-Altair chart).
+
+        Parameters
+        ----------
+        name
+            ``"ranking"``: users with their intervals (``users=`` draws only some).
+            ``"scores"``: the scores of the users beside the difficulty of the items.
+            ``"answers"``: right, wrong and missing answers, sorted by the result
+            (``as_read=True``: in the order of the data).
+            ``"items"``: items by difficulty and discrimination (``key=`` marks wrong keys).
+            ``"options"``: who chose which option of one item (``item=``, ``key=``).
+            ``"axes"``: users on the two strongest axes of the answers.
+            ``"copies"``: users who agree more than ability explains.
+        **options
+            Options of the chart, as named above.
+
+        Examples
+        --------
+        >>> import hitsndiffs as hnd
+        >>> ranking = hnd.rank([list("AAA"), list("AAB"), list("ABB"), list("BBC")])
+        >>> type(ranking.plot()).__name__
+        'LayerChart'
+        """
+        return view("plot")(self, name, **options)
+
+    def report(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        key: Mapping[Any, Any] | None = None,
+        file: str | os.PathLike[str] | None = None,
+        command: str | None = None,
+        reading: Sequence[tuple[str, str]] = (),
+    ) -> Path:
+        """Write everything about the ranking to one self-contained HTML file.
+
+        Parameters
+        ----------
+        path
+            The file to write; it appears once it is complete.
+        key
+            An answer key to compare with the answers (item → option): items that look mis-keyed
+            come first.
+        file
+            Where the answers came from; the report shows its name and hash.
+        command
+            The command line that repeats the result, shown in the report.
+        reading
+            How the file was read: pairs of a topic and its description.
+
+        Examples
+        --------
+        >>> import hitsndiffs as hnd, pathlib, tempfile
+        >>> ranking = hnd.rank([list("AAA"), list("AAB"), list("ABB"), list("BBC")])
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     ranking.report(pathlib.Path(folder) / "report.html").name
+        'report.html'
+        """
+        written: Path = view("write_report")(
+            self, path, key=key, file=file, command=command, reading=reading
+        )
+        return written
+
+    def save(self, path: str | Path) -> None:
+        """Write the ranking and its answers to a file that :func:`hitsndiffs.load` reads."""
+        from hitsndiffs.results.saving import save
+
+        save(self, path)
+
+    def score(self, newcomers: Any) -> Placement:
+        """Place newcomers by the fitted items and key, without a new fit.
+
+        Parameters
+        ----------
+        newcomers
+            :class:`~hitsndiffs.Responses`, or any table that :func:`hitsndiffs.rank` takes. Items
+            that the ranking does not know are left out and unknown options count as wrong, with a
+            note.
+        """
+        from hitsndiffs.results.placing import place
+
+        return place(self, as_responses(newcomers))
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain Python values (JSON types)."""
@@ -484,7 +566,7 @@ class Ranking(Asking, RankingTables, RankingViews):
         return as_text(self)
 
 
-def _scores(method: Method, fit: Fit, by: str | None) -> tuple[Vector, str]:
+def _scores(method: Method, fit: Fit, by: str | None) -> tuple[Floats, str]:
     choice = {"correct": fit.correct, "ability": fit.abilities}
     if by is not None:
         values = choice[by]
@@ -501,7 +583,7 @@ def _scores(method: Method, fit: Fit, by: str | None) -> tuple[Vector, str]:
     return fit.scores, "score"
 
 
-def _read_only(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+def _read_only(array: Array) -> Array:
     view = array.view()
     view.flags.writeable = False
     return view

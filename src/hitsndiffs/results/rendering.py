@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hitsndiffs.results.columns import text_of
-from hitsndiffs.results.values import jsonable
+from hitsndiffs.results.cells import jsonable, text_of
 from hitsndiffs.results.wording import per_cent
 
 if TYPE_CHECKING:
@@ -74,7 +73,7 @@ def all_but_users(ranking: Ranking) -> dict[str, Any]:
         "confidence": jsonable(ranking.confidence),
         "reliability": jsonable(ranking.reliability),
         "eigenvalues": jsonable(ranking.fit.eigenvalues),
-        "spectral_gap": ranking.spectral_gap,
+        "spectral_gap": ranking.fit.spectral_gap,
         "converged": ranking.converged,
         "n_iterations": ranking.n_iterations,
         "details": _details(ranking),

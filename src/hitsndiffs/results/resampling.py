@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -10,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hitsndiffs.data.lookup import answers_here
+from hitsndiffs.data.progress import tracked
 from hitsndiffs.errors import ConvergenceWarning
 from hitsndiffs.methods import make
 from hitsndiffs.results.uncertainty import reliability
@@ -17,7 +19,7 @@ from hitsndiffs.results.uncertainty import reliability
 if TYPE_CHECKING:
     from hitsndiffs.results.ranking import Ranking
 
-__all__ = ["half_reliability", "refitted", "widening"]
+__all__ = ["half_reliability", "half_sample_errors", "refitted", "widening"]
 
 Vector = npt.NDArray[np.float64]
 
@@ -64,6 +66,47 @@ def half_reliability(ranking: Ranking) -> float:
         same = float(np.corrcoef(halves[0][both], halves[1][both])[0, 1]) if min(spread) else 0.0
         found.append(max(2 * same / (1 + same), 0.0) if same > -1 else 0.0)
     return float(np.median(found)) if found else 0.0
+
+
+def half_sample_errors(
+    n_items: int,
+    score: Callable[[npt.NDArray[np.int64]], Vector],
+    reference: Vector,
+    repeats: int,
+    seed: int = 0,
+) -> Vector:
+    """Standard errors from random halves of the items.
+
+    The spread of half-sample scores around the full scores estimates the full scores' own error
+    (the delete-half jackknife). No item enters twice, as it would in a bootstrap with replacement.
+    A single item cannot be halved: NaN.
+
+    Parameters
+    ----------
+    n_items
+        Number of items.
+    score
+        Scores of all users from some items (NaN where a user answered none of them).
+    reference
+        Scores from all items.
+    repeats
+        Number of half samples.
+    seed
+        Seed of the halves.
+    """
+    half = n_items // 2
+    if half == 0:
+        return np.full_like(reference, np.nan)
+    rng = np.random.default_rng(seed)
+    total, count = np.zeros_like(reference), np.zeros_like(reference)
+    for _ in tracked(range(repeats), "half of the items"):
+        items = np.sort(rng.permutation(n_items)[:half])
+        deviation = score(items) - reference
+        known = np.isfinite(deviation)
+        total[known] += deviation[known] ** 2
+        count += known
+    uneven = half / (n_items - half)  # 1 for an even number of items
+    return np.where(count > 1, np.sqrt(uneven * total / np.maximum(count, 1)), np.nan)
 
 
 def refitted(ranking: Ranking, items: npt.NDArray[np.int64]) -> Vector:

@@ -22,9 +22,9 @@ from hitsndiffs.engines import open_engine
 from hitsndiffs.errors import InputError
 from hitsndiffs.methods import make
 from hitsndiffs.methods.fitted import USER_ARRAYS, Fit
+from hitsndiffs.results.cells import jsonable
 from hitsndiffs.results.ranking import Ranking
 from hitsndiffs.results.rendering import all_but_users
-from hitsndiffs.results.values import jsonable
 
 __all__ = ["load", "save", "writer"]
 

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
 from hitsndiffs.data.words import count
 from hitsndiffs.errors import InputError
+from hitsndiffs.results.cells import Cells, Tabled
 from hitsndiffs.results.metrics import accuracy
-from hitsndiffs.results.values import to_frame
 
 if TYPE_CHECKING:
+    from hitsndiffs.data.responses import Responses
     from hitsndiffs.results.ranking import Ranking
 
 __all__ = ["ShortForm", "short_form"]
@@ -70,7 +71,7 @@ def short_form(ranking: Ranking, sizes: Sequence[int] | None = None, *, seed: in
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ShortForm:
+class ShortForm(Tabled):
     """The items that keep the order; see :func:`short_form`.
 
     Attributes
@@ -87,7 +88,12 @@ class ShortForm:
     sizes: tuple[int, ...]
     kept: Floats
 
-    def table(self) -> Any:
+    @property
+    def responses(self) -> Responses:
+        """The answers."""
+        return self.ranking.responses
+
+    def cells(self) -> Cells:
         """One row per size: ``items``, ``order_kept`` (1 = the same order), ``names``."""
         labels = self.ranking.responses.items
         columns = {
@@ -95,7 +101,7 @@ class ShortForm:
             "order_kept": self.kept,
             "names": [", ".join(str(labels[i]) for i in self.items[:k]) for k in self.sizes],
         }
-        return to_frame(columns, self.ranking.responses.kind)
+        return Cells.of(columns, words="names")
 
     def sentence(self, enough: float = 0.95) -> str:
         """How many items keep the order (a rank correlation of ``enough`` with all items)."""

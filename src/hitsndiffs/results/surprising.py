@@ -11,7 +11,8 @@ import numpy.typing as npt
 from hitsndiffs.data.lookup import python_value
 from hitsndiffs.data.responses import Responses
 from hitsndiffs.errors import InputError
-from hitsndiffs.results.values import to_frame
+from hitsndiffs.methods.inputs import as_responses
+from hitsndiffs.results.cells import Cells, Tabled
 
 __all__ = ["SurprisinglyPopular", "surprisingly_popular"]
 
@@ -27,7 +28,7 @@ def surprisingly_popular(votes: Any, predictions: Any) -> SurprisinglyPopular:
     Parameters
     ----------
     votes
-        What each user answered: :class:`Responses`, or what :meth:`Responses.from_wide` takes.
+        What each user answered: anything that :func:`hitsndiffs.rank` takes.
     predictions
         What each user thinks most others will answer, in the same form, with the same items and
         labels.
@@ -39,10 +40,7 @@ def surprisingly_popular(votes: Any, predictions: Any) -> SurprisinglyPopular:
     >>> surprisingly_popular(votes, predictions).key
     {0: 'no'}
     """
-    said, foreseen = (
-        data if isinstance(data, Responses) else Responses.from_wide(data)
-        for data in (votes, predictions)
-    )
+    said, foreseen = as_responses(votes), as_responses(predictions)
     places = {str(item).strip(): n for n, item in enumerate(foreseen.items)}
     both = [n for n, item in enumerate(said.items) if str(item).strip() in places]
     if not both:
@@ -84,8 +82,13 @@ class _Item:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class SurprisinglyPopular:
-    """The answers that are more popular than predicted; see :func:`surprisingly_popular`."""
+class SurprisinglyPopular(Tabled):
+    """The answers that are more popular than predicted; see :func:`surprisingly_popular`.
+
+    The table has one row per item: the popular and the surprisingly popular answer, and by how
+    much: ``surprise`` is the share of votes above the predicted share, ``z`` is that in standard
+    errors of the two shares.
+    """
 
     responses: Responses
     rows: tuple[_Item, ...]
@@ -95,23 +98,16 @@ class SurprisinglyPopular:
         """Item → its surprisingly popular answer; ``hnd.rank(votes, key=found.key)`` weighs it."""
         return {row.item: row.labels[int(np.argmax(row.surprise))] for row in self.rows}
 
-    def table(self) -> Any:
-        """One row per item: the popular and the surprisingly popular answer, and by how much.
-
-        ``surprise`` is the share of votes above the predicted share; ``z`` is that in standard
-        errors of the two shares.
-        """
-        return to_frame(self.columns(), self.responses.kind)
-
-    def columns(self) -> dict[str, Any]:
-        """The columns of :meth:`table`, by name."""
-        return {
+    def cells(self) -> Cells:
+        """One row per item."""
+        columns = {
             "item": [row.item for row in self.rows],
             "popular": [row.labels[int(np.argmax(row.votes))] for row in self.rows],
             "surprisingly_popular": list(self.key.values()),
             "surprise": np.array([row.surprise.max() for row in self.rows]),
             "z": np.array([_z(row) for row in self.rows]),
         }
+        return Cells.of(columns, label="item", share="surprise")
 
     def sentence(self) -> str:
         """On how many items the popular answer is not the surprisingly popular one."""

@@ -7,7 +7,6 @@ Ranks are then those of values drawn from the remaining uncertainty.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -15,7 +14,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hitsndiffs.data.progress import tracked
 from hitsndiffs.engines import Engine
 from hitsndiffs.errors import InputError
 from hitsndiffs.methods.probability import normal_cdf, normal_quantile
@@ -23,7 +21,6 @@ from hitsndiffs.methods.probability import normal_cdf, normal_quantile
 __all__ = [
     "Beliefs",
     "beliefs_of",
-    "half_sample_errors",
     "rank_intervals",
     "reliability",
     "spread_intervals",
@@ -173,47 +170,6 @@ def top_probabilities(
     edges = np.linspace(b.mean.min() - 4 * b.sd.max(), b.mean.max() + 4 * b.sd.max(), 4 * GRID)
     cut = float(np.interp(-k, -_counts_here(b).above(edges), edges))
     return np.asarray(normal_cdf((b.mean - cut) / np.maximum(b.sd, 1e-300)))
-
-
-def half_sample_errors(
-    n_items: int,
-    score: Callable[[npt.NDArray[np.int64]], Vector],
-    reference: Vector,
-    repeats: int,
-    seed: int = 0,
-) -> Vector:
-    """Standard errors from random halves of the items.
-
-    The spread of half-sample scores around the full scores estimates the full scores' own error
-    (the delete-half jackknife). No item enters twice, as it would in a bootstrap with replacement.
-    A single item cannot be halved: NaN.
-
-    Parameters
-    ----------
-    n_items
-        Number of items.
-    score
-        Scores of all users from some items (NaN where a user answered none of them).
-    reference
-        Scores from all items.
-    repeats
-        Number of half samples.
-    seed
-        Seed of the halves.
-    """
-    half = n_items // 2
-    if half == 0:
-        return np.full_like(reference, np.nan)
-    rng = np.random.default_rng(seed)
-    total, count = np.zeros_like(reference), np.zeros_like(reference)
-    for _ in tracked(range(repeats), "half of the items"):
-        items = np.sort(rng.permutation(n_items)[:half])
-        deviation = score(items) - reference
-        known = np.isfinite(deviation)
-        total[known] += deviation[known] ** 2
-        count += known
-    uneven = half / (n_items - half)  # 1 for an even number of items
-    return np.where(count > 1, np.sqrt(uneven * total / np.maximum(count, 1)), np.nan)
 
 
 def _drawn_ranks(b: Beliefs, seed: int) -> npt.NDArray[np.int32]:

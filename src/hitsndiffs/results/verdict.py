@@ -15,13 +15,22 @@ import numpy as np
 
 from hitsndiffs.data.words import count, per_cent
 from hitsndiffs.errors import printable
+from hitsndiffs.results.wording import listed
 
 if TYPE_CHECKING:
-    from hitsndiffs.data.items import Items
-    from hitsndiffs.methods.fitted import Fit
+    from hitsndiffs.results.found import Found
     from hitsndiffs.results.ranking import Ranking
 
-__all__ = ["Doubt", "Reason", "Verdict", "doubt_of", "help_for", "notes_beside", "verdict_of"]
+__all__ = [
+    "Doubt",
+    "Reason",
+    "Verdict",
+    "doubt_of",
+    "how_far",
+    "notes_beside",
+    "user_notes",
+    "verdict_of",
+]
 
 #: Why an order should not be relied on; empty if nothing speaks against it.
 Doubt = Literal["", "nothing", "ratings", "unknown", "direction", "apart", "luck"]
@@ -36,8 +45,8 @@ NAMED = 3
 SENTENCES: Mapping[str, str] = {
     "nothing": "These answers rank nobody: {why}.",
     "ratings": (
-        "Do not read this order as ability: the answers look like opinions or ratings ({such}), "
-        "and of these none is right or wrong."
+        "Do not read this order as ability: the answers look like opinions or ratings, such as "
+        "'{such}', and none of these is right or wrong."
     ),
     "unknown": "Do not rely on this order yet: {because} ({sure} sure).",
     "direction": (
@@ -49,9 +58,10 @@ SENTENCES: Mapping[str, str] = {
     ),
     "luck": (
         "Do not rely on this order: the answers do not tell the {users} apart, and another test "
-        "could turn it round{sure}."
+        "could turn it round."
     ),
     "errors": "{first} first; this method does not say how far to rely on the order{sure}.",
+    "many": "The answers put {users} in one order{sure}.",
     "perfect": "You can rely on this order: it explains every single answer{sure}.",
     "tiers": "The answers tell {tiers} of users apart; {first} at the top{sure}.",
 }
@@ -145,63 +155,58 @@ class Verdict(str):
         return Verdict, (self.reason, self.help, self.asks)
 
 
-def doubt_of(ranking: Ranking) -> Doubt:
+def doubt_of(found: Found) -> Doubt:
     """Whether it is open who is good, whatever the scores' errors are."""
-    fit, turned = ranking.fit, ranking.orientation
+    fit, turned = found.fit, found.orientation
     if fit.choice is not None and fit.choice.method is None:
         return "nothing"
-    if ranking.ratings:
+    if found.ratings:
         return "ratings"
     if turned is not None and not turned.decided:
         return "direction"
     if fit.confidence is not None and fit.confidence < RELIED_ON:
         return "unknown"
-    return "apart" if ranking.components.max(initial=-1) > 0 else ""
+    return "apart" if found.n_components > 1 else ""
 
 
-def verdict_of(ranking: Ranking) -> Verdict:
+def verdict_of(found: Found) -> Verdict:
     """The verdict on a ranking (see :attr:`hitsndiffs.Ranking.verdict`).
 
     Examples
     --------
     >>> import hitsndiffs as hnd
-    >>> found = verdict_of(hnd.rank([["A", "B"], ["A", "B"]]))
-    >>> print(found)
+    >>> said = verdict_of(hnd.rank([["A", "B"], ["A", "B"]]))
+    >>> print(said)
     These answers rank nobody: all users gave the same answers: nothing tells them apart.
-    >>> found.doubt, found.help
+    >>> said.doubt, said.help
     ('nothing', '')
     """
-    command, asks = help_for(
-        ranking.fit,
-        ranking.responses.structure,
-        command=ranking.command,
-        told=bool(ranking.parameters.get("answers")),
-        apart=ranking.components.max(initial=-1) > 0,
-    )
-    if doubt_of(ranking) == "ratings":
-        command, asks = "", ()
-    return Verdict(_reason(ranking), command, asks)
-
-
-def _reason(ranking: Ranking) -> Reason:
-    doubt, confidence = doubt_of(ranking), ranking.confidence
+    doubt, confidence = doubt_of(found), found.confidence
     if doubt == "nothing":
-        assert ranking.fit.choice is not None
-        why = ranking.fit.choice.why
-        return Reason(doubt, {"why": why[:1].lower() + why[1:]})
-    if doubt == "ratings":
-        return Reason(doubt, {"such": ranking.ratings})
-    if doubt == "apart":
-        return Reason(doubt, {"groups": count(int(ranking.components.max()) + 1, "group")})
-    if doubt == "unknown":
+        assert found.fit.choice is not None
+        why = found.fit.choice.why
+        reason = Reason(doubt, {"why": why[:1].lower() + why[1:]})
+    elif doubt == "ratings":
+        reason = Reason(doubt, {"such": found.ratings})
+    elif doubt == "apart":
+        reason = Reason(doubt, {"groups": count(found.n_components, "group")})
+    elif doubt == "unknown":
         assert confidence is not None
-        strongest = ranking.fit.doubts[0] if ranking.fit.doubts else None
+        strongest = found.fit.doubts[0] if found.fit.doubts else None
         code = strongest.code if strongest and strongest.bound < RELIED_ON else ""
         because = BECAUSE.get(code, BECAUSE[""])
-        return Reason(doubt, {"because": because, "sure": per_cent(confidence)})
-    if doubt:
-        return Reason(doubt)
-    sure = "" if confidence is None else f" ({per_cent(confidence)} sure that this is ability)"
+        reason = Reason(doubt, {"because": because, "sure": per_cent(confidence)})
+    elif doubt:
+        reason = Reason(doubt)
+    else:
+        reason = found._how_far(
+            "" if confidence is None else f" ({per_cent(confidence)} sure that this is ability)"
+        )
+    return Verdict(reason, *_help(found, doubt))
+
+
+def how_far(ranking: Ranking, sure: str) -> Reason:
+    """How far the answers tell users apart, in an order that is not in doubt."""
     if ranking.consistent:
         return Reason("perfect", {"sure": sure})
     tiers = ranking.tiers
@@ -210,7 +215,7 @@ def _reason(ranking: Ranking) -> Reason:
     most = int(tiers.max(initial=1))
     if most == 1:
         users = count(int((ranking.components >= 0).sum()), "user")
-        return Reason("luck", {"users": users, "sure": ""})
+        return Reason("luck", {"users": users})
     values = {"tiers": count(most, "tier"), "first": _first(ranking, tiers), "sure": sure}
     return Reason("tiers", values)
 
@@ -233,47 +238,47 @@ def _name(label: Any) -> str:
     return text if len(text) <= 40 else text[:39] + "…"
 
 
+def user_notes(ranking: Ranking) -> tuple[str, ...]:
+    """Who has no rank, and who cannot be compared."""
+    found = []
+    silent = ranking.components < 0
+    if silent.any():
+        found.append(
+            f"{count(int(silent.sum()), 'user')} gave no answers and cannot be ranked: "
+            f"{listed(ranking.users[silent])}."
+        )
+    if ranking.n_components > 1:
+        sizes = np.bincount(ranking.components[~silent])
+        found.append(
+            f"The users fall into {ranking.n_components} groups (sizes {listed(sizes)}) that "
+            "cannot be compared with each other; each is ranked by itself."
+        )
+    return tuple(found)
+
+
 def notes_beside(ranking: Ranking) -> list[str]:
     """The notes of a ranking, for places that show the verdict and the method by themselves."""
-    return [*ranking.responses.notes, *ranking.fit.notes, *ranking.user_notes]
+    return [*ranking.responses.notes, *ranking.fit.notes, *user_notes(ranking)]
 
 
-def help_for(
-    fit: Fit, items: Items, *, command: str | None, told: bool, apart: bool = False
-) -> tuple[str, tuple[tuple[str, tuple[str, ...]], ...]]:
-    """The command that would make a ranking surer, and what it asks for.
-
-    Parameters
-    ----------
-    fit
-        What the method found.
-    items
-        The items.
-    command
-        The command line that made the ranking; ``None`` if it was made in Python.
-    told
-        Whether right answers were already given.
-    apart
-        Whether the users fall into groups that cannot be compared.
-    """
-    nothing_tells = fit.choice is not None and fit.choice.method is None
-    sure = fit.confidence is None or fit.confidence >= SURE
-    if apart or nothing_tells or told or sure:
+def _help(found: Found, doubt: Doubt) -> tuple[str, tuple[tuple[str, tuple[str, ...]], ...]]:
+    """The command that would make a ranking surer, and the answers that it asks for."""
+    sure = found.confidence is None or found.confidence >= SURE
+    if doubt in ("nothing", "ratings", "apart") or found.parameters.get("answers") or sure:
         return "", ()
+    items, command = found.structure, found.command
     asks = []
-    for question in fit.questions[:2]:
+    for question in found.fit.questions[:2]:
         options = items.option_labels[slice(*items.starts[question.item : question.item + 2])]
         asks.append((str(items.labels[question.item]), tuple(str(o) for o in options.tolist())))
-    if command is None:
+    if command is not None:
+        # an item with a comma or an equals sign in its name does not fit on a command line
+        asks = [ask for ask in asks if not set(ask[0]) & set(",=")]
         if not asks:
-            return "hnd.rank(responses, strong_user='_')", ()
-        wanted = ", ".join(f"{item!r}: '_'" for item, _ in asks)
-        return f"hnd.rank(responses, answers={{{wanted}}})", tuple(asks)
+            return f"{command} --strong-user NAME", ()
+        wanted = shlex.quote(",".join(f"{item}=_" for item, _ in asks))
+        return f"{command} --answers {wanted}", tuple(asks)
     if not asks:
-        return f"{command} --strong-user NAME", ()
-    # an item with a comma or an equals sign in its name does not fit on a command line
-    asks = [ask for ask in asks if not set(ask[0]) & set(",=")]
-    if not asks:
-        return f"{command} --strong-user NAME", ()
-    wanted = shlex.quote(",".join(f"{item}=_" for item, _ in asks))
-    return f"{command} --answers {wanted}", tuple(asks)
+        return "hnd.rank(responses, strong_user='_')", ()
+    wanted = ", ".join(f"{item!r}: '_'" for item, _ in asks)
+    return f"hnd.rank(responses, answers={{{wanted}}})", tuple(asks)

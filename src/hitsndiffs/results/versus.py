@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -13,6 +13,7 @@ from hitsndiffs.data.lookup import no_such_user, python_value, said_of
 from hitsndiffs.data.words import count, per_cent
 from hitsndiffs.errors import InputError
 from hitsndiffs.methods.probability import normal_cdf
+from hitsndiffs.results.cells import Cells
 from hitsndiffs.results.uncertainty import beliefs_of
 
 if TYPE_CHECKING:
@@ -74,6 +75,16 @@ class Versus:
     shared: int
     clusters: int | None
     items: tuple[Difference, ...] = field(repr=False)
+
+    def cells(self) -> Cells:
+        """One row per item on which they differ: the answers, and how likely each is right."""
+        columns: dict[str, Any] = {"item": [one.item for one in self.items]}
+        columns[str(self.a)] = [one.a for one in self.items]
+        columns[str(self.b)] = [one.b for one in self.items]
+        right = {f"right_{self.a}": [one.a_right for one in self.items],
+                 f"right_{self.b}": [one.b_right for one in self.items]}  # fmt: skip
+        names = dict.fromkeys(columns, "label") | dict.fromkeys(right, "share")
+        return Cells({**columns, **right}, cast(Any, names))
 
     def __str__(self) -> str:
         """One sentence."""

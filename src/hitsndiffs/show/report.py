@@ -24,10 +24,10 @@ import numpy.typing as npt
 from hitsndiffs.data.files import text_writer, write_whole
 from hitsndiffs.data.words import count, per_cent
 from hitsndiffs.results.audit import Audit, audit
+from hitsndiffs.results.cells import jsonable
 from hitsndiffs.results.columns import COLUMNS, Cells
 from hitsndiffs.results.marks import marks
 from hitsndiffs.results.ranking import Ranking
-from hitsndiffs.results.values import jsonable
 from hitsndiffs.results.verdict import notes_beside
 from hitsndiffs.results.wording import missing, sizes
 from hitsndiffs.show.alike import Pair, find_alike

@@ -11,7 +11,7 @@ from hitsndiffs.data.arrays import Array, Flags
 from hitsndiffs.data.encoding.names import recognise
 from hitsndiffs.data.encoding.option_book import is_blank
 from hitsndiffs.data.encoding.result import label_array
-from hitsndiffs.data.words import listed
+from hitsndiffs.data.words import Detail, listed
 
 __all__ = ["further_names", "recognised_user", "row_labels"]
 
@@ -53,7 +53,7 @@ def recognised_user(
     ["Recognised 'student_id' as the user column."]
     """
     column = next((name for name in fitting if names_rows(name)), fitting[0])
-    notes.append(f"Recognised {column!r} as the user column.")
+    notes.append(Detail(f"Recognised {column!r} as the user column."))
     return column
 
 

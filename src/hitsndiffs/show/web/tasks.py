@@ -116,7 +116,6 @@ def _preview(r: Responses) -> dict[str, Any]:
 def rank_files(task: dict[str, Any], watch: Reporting) -> dict[str, Any]:
     """Read, rank, and write everything that can be shown or downloaded."""
     from hitsndiffs.data.formulas import without_formulas
-    from hitsndiffs.results.tables import key_frame
     from hitsndiffs.show.report import describe
     from hitsndiffs.show.templating import policy, render
 
@@ -148,7 +147,7 @@ def rank_files(task: dict[str, Any], watch: Reporting) -> dict[str, Any]:
         _write(task, "report.html", page)
         _write(task, "ranking.csv", without_formulas(ranking.cells().frame()).write_csv())
         if has_key:
-            _write(task, "key.csv", without_formulas(key_frame(ranking)).write_csv())
+            _write(task, "key.csv", without_formulas(ranking.key_cells().frame()).write_csv())
         _write(task, "how-it-is-read.json", plan.to_json() + "\n")
     return {
         "plan": _described(plan, responses),

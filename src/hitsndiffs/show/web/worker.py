@@ -59,7 +59,7 @@ def _load() -> None:
     from hitsndiffs.engines import numpy  # noqa: F401
     from hitsndiffs.methods import auto  # noqa: F401
     from hitsndiffs.reading import reader  # noqa: F401
-    from hitsndiffs.results import comparison, ranking, tables  # noqa: F401
+    from hitsndiffs.results import comparison, ranking  # noqa: F401
     from hitsndiffs.show import report
     from hitsndiffs.show.templating import environment
 
