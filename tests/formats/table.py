@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from dataclasses import dataclass
+from itertools import groupby
 from pathlib import Path
 
 from formats.cases import CASES, PLAIN, made
@@ -85,12 +86,14 @@ check FILE` says what was recognised and why, and `--format NAME` overrules it. 
 format is read as a plain table. What cannot be ranked (counts, points, free text, one person) is
 refused with a sentence that says what to export instead.
 
-The last column says on which real files a format was tried. Where it says –, the format was written
-from the documentation or the source code of the tool.
+A file is in a format if it shows one of its signs. The last column says on which real files a
+format was tried; where it says –, the format was written from the documentation or the source code
+of the tool.
 
-Most tables have one or several columns per question: such a format says which columns belong to a
-question (`Question` in `src/hitsndiffs/reading/exports/sheet.py`), and the rest is done for all of
-them. A new format is one `Format`, one entry in `FORMATS`, and one fixture in `tests/formats/`.
+A format is its signs (`Sign`) and where its parts stand: which columns belong to a question
+(`Question` in `src/hitsndiffs/reading/exports/sheet.py`), or which path leads to the user, the item
+and the answer (`Paths` in `records.py`). The rest is done for all of them. A new format is one
+`Format`, one entry in `FORMATS`, and one fixture in `tests/formats/`.
 
 """
 TABLE = """
@@ -104,13 +107,24 @@ that. `make formats` makes this page; «all right» compares every single answer
 """
 
 
+def signs(format) -> str:
+    """What shows that a file is in a format, in words and by names."""
+    found = []
+    for because, group in groupby(format.signs, key=lambda sign: sign.because):
+        names = [" + ".join((*own.columns, *own.fields)) for own in group]
+        named = ", or ".join(f"`{name}`" for name in names if name).replace("|", "\\|")
+        found.append(f"{because} ({named})" if named else because)
+    return "; or ".join(found)
+
+
 def page() -> str:
     """The whole page: what is recognised, and the table."""
     from hitsndiffs.reading.exports import FORMATS
 
     listed = "".join(
-        f"| `{f.name}` | {f.title} | {f.about} | {f.tried or '–'} |\n" for f in FORMATS
+        f"| `{f.name}` | {f.title} | {f.about} | {signs(f)} | {f.tried or '–'} |\n" for f in FORMATS
     )
-    title = "| name | export | where it comes from | tried on real files |\n|---|---|---|---|\n"
+    heads = ("name", "export", "where it comes from", "its signs", "tried on real files")
+    title = f"| {' | '.join(heads)} |\n|{'---|' * len(heads)}\n"
     rows = "".join(f"{row(name)}\n" for name in [*CASES, *PLAIN])
     return INTRODUCTION + title + listed + TABLE + rows

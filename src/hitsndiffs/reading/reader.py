@@ -167,7 +167,7 @@ def _match(document: Any, formats: Sequence[Format], plain: set[str]) -> _Match 
         is_table = isinstance(document, FileDocument) and document.kind == "table"
         if is_table and document.first_line in plain:
             return None
-        sample = document.sample
+        sample = document.sample.without_index
     except InputError:
         if isinstance(document, FileDocument) and document.is_alone:
             raise

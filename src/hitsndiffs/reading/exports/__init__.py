@@ -13,7 +13,6 @@ from hitsndiffs.reading.exports.annotations import (
     ZOONIVERSE,
 )
 from hitsndiffs.reading.exports.base import Format
-from hitsndiffs.reading.exports.brightspace import BRIGHTSPACE, BRIGHTSPACE_SURVEY
 from hitsndiffs.reading.exports.classroom import (
     KAHOOT,
     QUESTION_BLOCKS,
@@ -26,7 +25,15 @@ from hitsndiffs.reading.exports.helm import HELM
 from hitsndiffs.reading.exports.inspect_ai import INSPECT
 from hitsndiffs.reading.exports.judged import FIGURE_EIGHT, MTURK, TOLOKA
 from hitsndiffs.reading.exports.lm_eval import LM_EVAL
-from hitsndiffs.reading.exports.lms import BLACKBOARD, CANVAS, CANVAS_NEW, GRADESCOPE, ILIAS
+from hitsndiffs.reading.exports.lms import (
+    BLACKBOARD,
+    BRIGHTSPACE,
+    BRIGHTSPACE_SURVEY,
+    CANVAS,
+    CANVAS_NEW,
+    GRADESCOPE,
+    ILIAS,
+)
 from hitsndiffs.reading.exports.models import (
     EVALSCOPE,
     LIGHTEVAL,
@@ -37,11 +44,10 @@ from hitsndiffs.reading.exports.models import (
     PROMPTFOO,
 )
 from hitsndiffs.reading.exports.moodle import MOODLE
-from hitsndiffs.reading.exports.otree import OTREE
 from hitsndiffs.reading.exports.predictions import ANSWERS_BY_ID, PREDICTIONS
 from hitsndiffs.reading.exports.qti import QTI
 from hitsndiffs.reading.exports.refused import REFUSED
-from hitsndiffs.reading.exports.surveys import LIMESURVEY, QUALTRICS, SURVEY_MONKEY
+from hitsndiffs.reading.exports.surveys import LIMESURVEY, OTREE, QUALTRICS, SURVEY_MONKEY
 
 __all__ = ["FORMATS", "find_format"]
 

@@ -19,15 +19,12 @@ from hitsndiffs.reading.exports.base import (
     Refusal,
     Role,
     Sample,
+    Sign,
     Stream,
-    columns,
-    either,
-    keys,
 )
 from hitsndiffs.reading.exports.common import (
     as_text,
     at,
-    folded,
     inner,
     literal,
     objects,
@@ -36,8 +33,8 @@ from hitsndiffs.reading.exports.common import (
     title_of,
     words,
 )
-from hitsndiffs.reading.exports.records import Given, Records, chosen, rows_of, within
-from hitsndiffs.reading.vocabulary import role_of_name
+from hitsndiffs.reading.exports.records import Given, Levels, Paths, Records, chosen, rows_of
+from hitsndiffs.reading.vocabulary import folded
 
 __all__ = [
     "ARGILLA",
@@ -53,40 +50,40 @@ __all__ = [
 
 # -- Label Studio ----------------------------------------------------------------------------------
 
-
-def _is_studio(sample: Sample) -> str | None:
-    noted = any(isinstance(sample.first.get(n), list) for n in ("annotations", "completions"))
-    known = noted and sample.has_keys("data")
-    return "each task has its data and a list of annotations" if known else None
+_NOTES = "annotations|completions"
 
 
-def _studio(document: Document, _: Choices, __: Stream) -> Iterator[Given]:
+def _is_studio(sample: Sample) -> bool:
+    return isinstance(at(sample.first, _NOTES), list) and "data" in sample.first
+
+
+def _studio(document: Document, _: Choices, stream: Stream) -> Iterator[Given]:
     tasks = objects(document.records())
-    pairs = within(tasks, "annotations", "completions")
-    about = [inner(note, "completed_by") for _, note in pairs]
+    notes = [note for task in tasks for note in Levels((task,)).within(_NOTES)]
+    about = [inner(note["completed_by"]) for note in notes]
     mails = {as_text(who.get("id")): as_text(who.get("email")) for who in about}
-    for _one in within(tasks, "predictions"):
-        yield Given("", "", None, aside=("predictions of models", "nobody made them"))
-    for task, note in pairs:
-        if note.get("was_cancelled") or note.get("skipped"):
+    made = sum(len(objects(task.get("predictions"))) for task in tasks)
+    if made:
+        stream.leave_out(made, "predictions of models", "nobody made them")
+    for note in notes:
+        if note["was_cancelled"] or note["skipped"]:
             yield Given("", "", None, aside=("cancelled annotations", "they were not submitted"))
             continue
-        person = _person(note.get("completed_by"))
-        texts = [text for text in inner(task, "data").values() if isinstance(text, str)]
+        person, task = _person(note["completed_by"]), note.objects[-1]
         found: dict[str, tuple[str, ...]] = {}
-        for part in objects(note.get("result")):
-            name = as_text(part.get("from_name"))
-            found[name] = (*found.get(name, ()), *(chosen(part.get("value")) or ()))
+        for part in note.within("result"):
+            name = part.text("from_name")
+            found[name] = (*found.get(name, ()), *(chosen(part["value"]) or ()))
+        texts = [text for text in inner(task, "data").values() if isinstance(text, str)]
         for name, answer in found.items():
             if answer:
-                item = as_text(task.get("id", task.get("inner_id")))
-                title = title_of(texts[0] if texts else "")
+                item, title = as_text(at(task, "id|inner_id")), title_of(next(iter(texts), ""))
                 yield Given(mails.get(person) or person, item, answer, name, title=title)
 
 
 def _person(who: Any) -> str:
-    named = (inner(who).get(name) for name in ("email", "username", "id"))
-    return as_text(next(filter(None, named), "") if isinstance(who, dict) else who).strip()
+    named = at(who, "email|username|id") if isinstance(who, dict) else who
+    return as_text(named).strip()
 
 
 _STUDIO_EMPTY = (
@@ -97,14 +94,14 @@ LABEL_STUDIO = Format(
     "label-studio",
     "Label Studio, JSON",
     "Tasks with their annotations; Choices and Rating tags",
-    _is_studio,
+    (Sign("each task has its data and a list of annotations", holds=_is_studio),),
     Records(_studio, _STUDIO_EMPTY),
     "exports of regions and of taxonomies, which are refused",
 )
 
 #: Columns of Label Studio's own in JSON-MIN and CSV.
 _OWN = words(
-    "id|annotator|annotation_id|created_at|updated_at|lead_time|agreement|inner_id|"
+    "|id|annotator|annotation_id|created_at|updated_at|lead_time|agreement|inner_id|"
     "total_annotations"
 )
 _FLAT = ("annotator", "annotation_id", "lead_time")
@@ -112,7 +109,10 @@ _EACH = "each record is an annotation (annotator, annotation_id, lead_time)"
 
 
 def _flat(document: Document, choices: Choices, _: Stream) -> Iterator[Given]:
-    rows = [{n: literal(cell) for n, cell in row.items()} for row in rows_of(document)]
+    rows = [
+        {folded(n) if folded(n) in _OWN else n: literal(v) for n, v in row.items()}
+        for row in rows_of(document)
+    ]
     rows = [row for row in rows if as_text(row.get("annotator")).strip()]
     tags = [choices.option] if choices.option else _tags(rows)
     for row in rows:
@@ -127,24 +127,26 @@ def _tags(rows: list[dict[str, Any]]) -> list[str]:
 
     If there are none, return the column with few different values, provided it is the only one.
     """
-    sure, few = [], []
+    signed, sure, few = [], [], []
     for name in dict.fromkeys(name for row in rows for name in row if name not in _OWN):
         within_task: dict[str, set[str]] = defaultdict(set)
         for row in rows:
             within_task[as_text(row.get("id"))].add(as_text(row.get(name)))
-        signed = any("choices" in inner(row.get(name)) for row in rows)
-        if signed or any(len(texts) > 1 for texts in within_task.values()):
+        n_values = len(set().union(*within_task.values()))
+        if any("choices" in inner(row.get(name)) for row in rows):
+            signed.append(name)
+        elif any(len(texts) > 1 for texts in within_task.values()) and n_values < len(rows):
             sure.append(name)
-        elif 3 * len(set().union(*within_task.values())) <= len(rows):
+        elif 3 * n_values <= len(rows):
             few.append(name)
-    return sure or (few if len(few) == 1 else [])
+    return signed + sure or (few if len(few) == 1 else [])
 
 
 LABEL_STUDIO_FLAT = Format(
     "label-studio-min",
     "Label Studio, JSON-MIN and CSV",
     "A record per annotation, with annotator, annotation_id and lead_time",
-    either(columns(*_FLAT, because=_EACH), keys(*_FLAT, because=_EACH)),
+    (Sign(_EACH, columns=_FLAT), Sign(_EACH, fields=_FLAT)),
     Records(_flat, _STUDIO_EMPTY),
 )
 
@@ -175,9 +177,11 @@ PRODIGY = Format(
     "prodigy",
     "Prodigy, annotations",
     "JSONL, a line per annotation; views choice and classification",
-    keys(
-        *("_input_hash", "_task_hash", "answer"),
-        because="each line has _input_hash, _task_hash and an answer",
+    (
+        Sign(
+            "each line has _input_hash, _task_hash and an answer",
+            fields=("_input_hash", "_task_hash", "answer"),
+        ),
     ),
     Records(
         _prodigy,
@@ -196,47 +200,32 @@ PRODIGY = Format(
 
 # -- Labelbox: export v2 (NDJSON), and the older JSON with a record per label ----------------------
 
-
-def _labelbox(document: Document, _: Choices, __: Stream) -> Iterator[Given]:
-    for record in objects(document.records()):
-        row, labels = inner(record, "data_row"), [record]
-        names = [row.get(name) for name in ("global_key", "external_id", "id")]
-        names += [record.get(name) for name in ("External ID", "DataRow ID")]
-        item = as_text(next(filter(None, names), ""))
-        title = title_of(row.get("row_data", record.get("Labeled Data")))
-        labels += [own for _, own in within(list(inner(record, "projects").values()), "labels")]
-        for label in labels:
-            details = inner(label, "label_details")
-            person = as_text(label.get("Created By", details.get("created_by"))).strip()
-            for part in ("annotations", "Label"):
-                for name, own in _classified(inner(label, part).get("classifications")):
-                    yield Given(person, item, own, name, title=title)
-
-
-def _classified(parts: Any) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Yield each question with what was chosen; a text is no choice."""
-    for part in objects(parts):
-        radio = part.get("radio_answer")
-        given = (radio, part.get("checklist_answers"), part.get("answers"), part.get("answer"))
-        own = next((chosen(value) for value in given if isinstance(value, (dict, list))), None)
-        if own:
-            yield as_text(part.get("name") or part.get("title") or part.get("value")), own
-        yield from _classified(inner(radio).get("classifications"))
-
-
 LABELBOX = Format(
     "labelbox",
     "Labelbox, export v2 and the older JSON",
     "NDJSON with data_row and projects, or records with a Label; radio and checklist answers",
-    either(
-        keys("data_row", "projects", because="each line has a data_row and its projects"),
-        keys(
-            *("DataRow ID", "Label", "Created By"),
-            because="each record has a DataRow ID, a Label and who made it",
+    (
+        Sign("each line has a data_row and its projects", fields=("data_row", "projects")),
+        Sign(
+            "each record has a DataRow ID, a Label and who made it",
+            fields=("DataRow ID", "Label", "Created By"),
         ),
     ),
     Records(
-        _labelbox,
+        Paths(
+            each=(
+                "projects{}?",
+                "labels?",
+                "annotations.classifications|Label.classifications",
+                "radio_answer.classifications+",
+            ),
+            user="label_details.created_by|Created By",
+            item="/data_row.global_key|/data_row.external_id|/data_row.id|/External ID|/DataRow ID",
+            title="/data_row.row_data|/Labeled Data",
+            question="name|title|value",
+            answer="radio_answer|checklist_answers|answers|answer",
+            words="written",
+        ),
         (
             "a Labelbox export without classifications",
             "only radio and checklist answers can be ranked",
@@ -254,23 +243,28 @@ LABELBOX = Format(
 _TEXTS = ("text", "data", "filename")
 
 
-def _is_doccano(sample: Sample) -> str | None:
+def _names_users(record: dict[str, Any]) -> bool:
+    return any("user" in note for note in objects(record.get("annotations")))
+
+
+def _is_by_user(sample: Sample) -> bool:
+    if recognise("user", list(sample.first)) or "data" in sample.first:
+        return False
+    return any(map(_names_users, sample.objects))
+
+
+def _is_labelled(sample: Sample) -> bool:
     first, names = sample.first, [folded(name) for name in sample.header]
     if recognise("user", list(first) or list(sample.header)):
-        return None
-    noted = any("user" in note for _, note in within(list(sample.records), "annotations"))
-    if noted and "data" not in first:
-        return "each text has annotations with label and user"
-    texts = "id" in first and first.keys() & {*_TEXTS}
-    if texts and isinstance(first.get("label", first.get("labels")), list):
-        return "each line has an id, a text and a list of labels"
+        return False
     three = names[:1] == ["id"] and names[2:3] == ["label"] and names[1] in _TEXTS
-    return "the columns id, text and label come first" if three else None
+    labels = isinstance(first.get("label", first.get("labels")), list)
+    return three or (labels and "id" in first and not first.keys().isdisjoint(_TEXTS))
 
 
 def _doccano(document: Document, _: Choices, __: Stream) -> Iterator[Given]:
     records = rows_of(document)
-    by_user = any("user" in note for _, note in within(records, "annotations"))
+    by_user = any(map(_names_users, records))
     person = stem_of_name(document.name)
     if person == "all" and not by_user:
         raise Refusal(
@@ -299,7 +293,10 @@ DOCCANO = Format(
     "doccano",
     "doccano, classification",
     "The zip of a project (a file per annotator), or records with annotations by user",
-    _is_doccano,
+    (
+        Sign("each text has annotations with label and user", holds=_is_by_user),
+        Sign("each line has an id, a text and its labels", holds=_is_labelled),
+    ),
     Records(_doccano, ("a doccano file without labels", "export the labels of each user")),
 )
 
@@ -307,34 +304,40 @@ DOCCANO = Format(
 # -- Amazon SageMaker Ground Truth and Augmented AI ------------------------------------------------
 
 
-def _is_truth(sample: Sample) -> str | None:
-    if sample.has_keys("datasetObjectId") and objects(sample.first.get("annotations")):
-        return "each object has a datasetObjectId and the annotations of its workers"
-    answers = within(sample.first, "answers", "humanAnswers")
-    known = any("workerId" in own and "answerContent" in own for _, own in answers)
-    return "the answers have a workerId and an answerContent" if known else None
+def _is_truth(sample: Sample) -> bool:
+    answers = objects(at(sample.first, "answers|humanAnswers"))
+    return any("workerId" in own and "answerContent" in own for own in answers)
 
 
-def _truth(document: Document, _: Choices, __: Stream) -> Iterator[Given]:
+def _object(document: Document, answer: Levels) -> str:
+    """Return the object that was judged; in the answers of the workers, their folder names it."""
     above = document.folders[-1] if document.folders else stem_of_name(document.name)
-    records = objects(document.records())
-    for record, own in within(records, "annotations", "answers", "humanAnswers"):
-        item = as_text(record.get("datasetObjectId") or record.get("humanLoopName")) or above
-        content = inner(own, "annotationData").get("content", own.get("answerContent"))
-        for question, value in inner(literal(content)).items():
-            answer = chosen(value)
-            told = isinstance(value, dict) or role_of_name(question) != "comment"
-            if answer is not None and told:
-                yield Given(as_text(own.get("workerId")), item, answer, question, is_text=True)
+    return answer.text("/datasetObjectId|/humanLoopName") or above
 
 
 GROUND_TRUTH = Format(
     "ground-truth",
     "Amazon SageMaker Ground Truth, answers of the workers",
     "annotations/worker-response/… (give the folder), or a consolidation request; classes",
-    _is_truth,
+    (
+        Sign(
+            "each object has a datasetObjectId and the annotations of its workers",
+            fields=("datasetObjectId", "annotations"),
+        ),
+        Sign("the answers have a workerId and an answerContent", holds=_is_truth),
+    ),
     Records(
-        _truth,
+        Paths(
+            each=(
+                "annotations|answers|humanAnswers",
+                "annotationData.content|answerContent{}",
+            ),
+            user="workerId",
+            item=_object,
+            question="{}",
+            answer="=",
+            words="perhaps",
+        ),
         (
             "a Ground Truth file without classes: boxes, regions or texts only",
             "only tasks in which workers choose a class can be ranked",
@@ -345,31 +348,27 @@ GROUND_TRUTH = Format(
 
 # -- Argilla: the responses of all users to each question ------------------------------------------
 
-
-def _argilla(document: Document, _: Choices, __: Stream) -> Iterator[Given]:
-    for record in objects(document.records()):
-        fields = inner(record, "fields")
-        item = as_text(at(record, "id|external_id")) or short_hash(as_text(fields))
-        title = title_of(next(iter(fields.values()), ""))
-        for question, responses in inner(record, "responses").items():
-            for own in objects(responses):
-                if own.get("status") in ("draft", "discarded"):
-                    yield Given("", "", None, aside=("drafts", "they were not submitted"))
-                elif (answer := chosen(own.get("value"))) is not None:
-                    person = as_text(own.get("user_id"))
-                    yield Given(person, item, answer, question, title=title, is_text=True)
-
-
 ARGILLA = Format(
     "argilla",
     "Argilla, records",
     "The JSON that `dataset.records.to_json()` writes; labels, ratings and multiple labels",
-    keys(
-        *("fields", "responses", "suggestions"),
-        because="each record has fields, suggestions and responses",
+    (
+        Sign(
+            "each record has fields, suggestions and responses",
+            fields=("fields", "responses", "suggestions"),
+        ),
     ),
     Records(
-        _argilla,
+        Paths(
+            each=("responses{}", "="),
+            user="user_id",
+            item="/id|/external_id",
+            title="/fields",
+            question="{}",
+            answer="value",
+            words="perhaps",
+            aside=(("status", ("draft", "discarded"), "drafts", "they were not submitted"),),
+        ),
         (
             "an Argilla export without responses that choose: texts, spans or rankings only",
             "only label, multi-label and rating questions can be ranked",
@@ -390,7 +389,7 @@ _ZOONIVERSE: dict[str, tuple[Role, str]] = {
 
 
 def _zooniverse(document: Document, _: Choices, stream: Stream) -> Iterator[Given]:
-    rows = rows_of(document)
+    rows = [{folded(name): cell for name, cell in row.items()} for row in rows_of(document)]
     stream.columns += [
         Column(name, *_ZOONIVERSE[name], place)
         for place, name in enumerate(rows[0] if rows else ())
@@ -429,9 +428,11 @@ ZOONIVERSE = Format(
     "zooniverse",
     "Zooniverse, classifications",
     "The classification export as CSV; question, survey and drop-down tasks",
-    columns(
-        *("classification_id", "annotations", "subject_ids"),
-        because="the columns classification_id, annotations and subject_ids are there",
+    (
+        Sign(
+            "the columns classification_id, annotations and subject_ids are there",
+            ("classification_id", "annotations", "subject_ids"),
+        ),
     ),
     Records(
         _zooniverse,

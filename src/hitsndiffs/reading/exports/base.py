@@ -11,7 +11,8 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from hitsndiffs.errors import InputError
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from hitsndiffs.reading.exports.sheet import Table
 
 __all__ = [
+    "MOST_COLUMNS",
     "ROLES",
     "Choices",
     "Column",
@@ -30,18 +32,15 @@ __all__ = [
     "Format",
     "Kind",
     "LeftOut",
-    "Recogniser",
     "Refusal",
     "Role",
     "Sample",
+    "Sign",
     "Status",
     "Stream",
     "absent",
-    "columns",
-    "either",
-    "keys",
+    "has_index",
     "number_attempts",
-    "refuse",
 ]
 
 Kind = Literal["table", "sheets", "json", "jsonl", "parquet", "stats", "folder", "archive", "text"]
@@ -94,7 +93,7 @@ class Refusal(InputError):
 
 @dataclass(frozen=True)
 class Sample:
-    """The beginning of a file: all that :attr:`Format.recognise` sees.
+    """The beginning of a file: all that a :class:`Sign` sees.
 
     Parameters
     ----------
@@ -126,40 +125,63 @@ class Sample:
 
     @property
     def is_table(self) -> bool:
-        """Whether it is delimited text or a spreadsheet."""
-        return self.kind in ("table", "sheets")
+        """Whether it is delimited text, a spreadsheet or Parquet."""
+        return self.kind in ("table", "sheets", "parquet")
 
     @property
     def is_json(self) -> bool:
         """Whether it is JSON, one value or one per line."""
         return self.kind in ("json", "jsonl")
 
-    @property
+    @cached_property
+    def without_index(self) -> Sample:
+        """The same without the numbers of rows that data-frame libraries write first."""
+        if not has_index(self.header, self.rows):
+            return self
+        return replace(self, header=self.header[1:], rows=tuple(row[1:] for row in self.rows))
+
+    @cached_property
     def names(self) -> list[str]:
         """The header without the suffixes that data-frame libraries add to repeated names."""
         return bare_names(self.header)
 
-    @property
+    @cached_property
+    def lines(self) -> str:
+        """The names of the columns in lower case with single blanks, a line each."""
+        return "\n".join(map(folded, self.header))
+
+    @cached_property
     def full_rows(self) -> list[list[str]]:
         """The first rows, all as wide as the header."""
         return padded([list(row) for row in self.rows], len(self.header))
 
-    @property
-    def fields(self) -> list[str]:
-        """The names of the columns, or of the members of the first record."""
+    @cached_property
+    def objects(self) -> list[dict[str, Any]]:
+        """The first records that are objects, or the objects in the first list."""
         first = self.records[0] if self.records else None
-        first = first[0] if isinstance(first, list) and first else first
-        return list(map(str, first)) if isinstance(first, dict) else list(self.header)
+        inside = first if isinstance(first, list) else self.records
+        return [record for record in inside if isinstance(record, dict)]
 
     @property
     def first(self) -> dict[str, Any]:
         """The first record, if it is an object; otherwise an empty one."""
-        first = self.records[0] if self.records else None
-        return first if isinstance(first, dict) else {}
+        return next(iter(self.objects), {})
 
-    def has_keys(self, *names: str) -> bool:
-        """Whether the first record is an object with all these keys."""
-        return all(name in self.first for name in names)
+
+def has_index(header: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
+    """Whether the first column has no name of its own, and numbers the rows.
+
+    Examples
+    --------
+    >>> has_index(["", "a"], [["0", "x"], ["1", "y"]]), has_index(["", "a"], [["Ann", "x"]])
+    (True, False)
+    """
+    if not header or not re.fullmatch(r"(?:Unnamed: 0(?:\.\d+)?|column_1)?", header[0].strip()):
+        return False
+    numbers = [row[0].strip().removesuffix(".0") if row else "" for row in rows]
+    return len(header) > 1 and any(
+        numbers == [str(k) for k in range(first, first + len(rows))] for first in (0, 1)
+    )
 
 
 class Document(Protocol):
@@ -364,8 +386,61 @@ def _as_set(answer: str | Iterable[str] | None) -> tuple[str, ...]:
 
 #: Turns a document into a stream, given what the caller said.
 Converter = Callable[[Document, Choices], Stream]
-#: Says why a sample has a format, or that it has another (None).
-Recogniser = Callable[[Sample], str | None]
+
+#: A table with more columns than this is not searched for names.
+MOST_COLUMNS = 5000
+
+
+@dataclass(frozen=True)
+class Sign:
+    """What the beginning of a file shows if it has a format: all of what is named here.
+
+    Parameters
+    ----------
+    because
+        In words, as a phrase that follows "because": "each row is an annotation".
+    columns
+        A table has a column for each of these patterns; case and extra blanks do not matter.
+    without
+        No column has a name that matches this pattern.
+    fields
+        A record of JSON has all these names.
+    holds
+        What names alone do not tell. It uses nothing but the sample, and never fails.
+
+    Examples
+    --------
+    >>> sign = Sign("workers judge hits", columns=("hitid", "answer.*"))
+    >>> [sign.fits(Sample("table", names)) for names in (("HITId", "Answer.x"), ("HITId",))]
+    [True, False]
+    """
+
+    because: str
+    columns: tuple[str, ...] = ()
+    without: str = ""
+    fields: tuple[str, ...] = ()
+    holds: Callable[[Sample], bool] | None = None
+
+    def fits(self, sample: Sample) -> bool:
+        """Whether a file that begins so has the format."""
+        if self.fields and not any(record.keys() >= {*self.fields} for record in sample.objects):
+            return False
+        if self.columns and not (sample.is_table and 0 < len(sample.header) <= MOST_COLUMNS):
+            return False
+        return (
+            all(_matches(pattern, sample.lines) for pattern in self.columns)
+            and not (self.without and _matches(self.without, sample.lines))
+            and (self.holds is None or self.holds(sample))
+        )
+
+
+@lru_cache
+def _line(pattern: str) -> re.Pattern[str]:
+    return re.compile(f"^(?:{pattern})$", re.MULTILINE)
+
+
+def _matches(pattern: str, lines: str) -> bool:
+    return _line(pattern).search(lines) is not None
 
 
 @dataclass(frozen=True)
@@ -380,10 +455,8 @@ class Format:
         For people: ``"Canvas, Student Analysis (classic quizzes)"``.
     about
         One line: where it comes from, and in which files.
-    recognise
-        Takes a sample and returns the reason why it has this format, as a phrase that follows
-        "because" ("each question is followed by its points"), or None. It must use nothing but the
-        sample, and must never fail.
+    signs
+        How it is recognised: a file has the format if it shows one of these.
     convert
         Takes a document and returns the stream. May raise :class:`Refusal` (what the file is, and
         what to export instead).
@@ -395,52 +468,13 @@ class Format:
     name: str
     title: str
     about: str
-    recognise: Recogniser
+    signs: tuple[Sign, ...]
     convert: Converter
     tried: str = ""
 
-
-#: A table with more columns than this is not searched for names.
-_MOST_COLUMNS = 5000
-
-
-def columns(*wanted: str, because: str, without: str = "") -> Recogniser:
-    """Recognise tables by patterns that match a name of a column each, and one that matches none.
-
-    Case and extra blanks do not matter.
-    """
-
-    def recognise(sample: Sample) -> str | None:
-        if not sample.is_table or not 0 < len(sample.header) <= _MOST_COLUMNS:
-            return None
-        names = "\n".join(map(folded, sample.header))
-        there = all(_matches(pattern, names) for pattern in wanted)
-        return because if there and not (without and _matches(without, names)) else None
-
-    return recognise
-
-
-def _matches(pattern: str, lines: str) -> bool:
-    return re.search(f"^(?:{pattern})$", lines, re.MULTILINE) is not None
-
-
-def keys(*wanted: str, because: str) -> Recogniser:
-    """Recognise JSON by the names in its first record."""
-    return lambda sample: because if sample.is_json and sample.has_keys(*wanted) else None
-
-
-def either(*recognisers: Recogniser) -> Recogniser:
-    """Recognise what one of several recognisers does."""
-    return lambda sample: next((why for one in recognisers if (why := one(sample))), None)
-
-
-def refuse(what: str, instead: str) -> Converter:
-    """Return the converter of what cannot be ranked; see :class:`Refusal`."""
-
-    def convert(_: Document, __: Choices) -> Stream:
-        raise Refusal(what, instead)
-
-    return convert
+    def recognise(self, sample: Sample) -> str | None:
+        """Return why a sample has this format, as a phrase; None if it has not."""
+        return next((sign.because for sign in self.signs if sign.fits(sample)), None)
 
 
 def absent(what: str, columns: str) -> Refusal:

@@ -3,11 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import cast
 
-from hitsndiffs.reading.exports.base import Choices, Document, Format, Refusal, Sample, Stream
-from hitsndiffs.reading.exports.common import first_places, folded, unique, without_html, words
-from hitsndiffs.reading.exports.sheet import ByQuestion, Question, Sheet, cell_at, numbered
+from hitsndiffs.reading.exports.base import Choices, Document, Format, Role, Sample, Sign, Stream
+from hitsndiffs.reading.exports.common import folded, unique, without_html, words
+from hitsndiffs.reading.exports.moodle import is_moodle
+from hitsndiffs.reading.exports.records import Given, Records
+from hitsndiffs.reading.exports.sheet import (
+    ByQuestion,
+    Question,
+    Sheet,
+    cell_at,
+    numbered,
+    sheet_of,
+)
 from hitsndiffs.reading.vocabulary import is_summary_name, plain, role_of_name
 
 __all__ = ["KAHOOT", "QUESTION_BLOCKS", "SCANNED_FORMS", "SCANTRON", "ZIPGRADE"]
@@ -98,13 +108,13 @@ def _marks(cell: str, several: bool) -> tuple[str, ...] | None:
 
 ZIPGRADE = ByQuestion(
     _find_zipgrade,
-    "the columns Stu1 and Key1 (or PriKey1) are there",
     who=words("firstname|lastname|studentid|zipgradeid|customid|externalid"),
     key_from="the columns of keys",
 ).format(
     "zipgrade",
     "ZipGrade, full format",
     "CSV with student responses, from the website or the phone",
+    "the columns Stu1 and Key1 (or PriKey1) are there",
     "a class of the website",
 )
 
@@ -120,7 +130,7 @@ _CHECKS = words("check|checked|result|status|feedback|time|duration|comment")
 _MARKED = words("|true|false|yes|no|y|n|1|0|c|x|i|correct|incorrect|right|wrong")
 _VERSIONS = words("exam|form|version|testform|keyversion|booklet|variant|set|examset")
 _NAMED = words("id|name|registration|matrikel|matrikelnummer|student|username|user|email|studentid")
-_BITS = re.compile(r"[01]{2,10}")
+_BITS = re.compile(r"[01]{1,10}")
 #: Columns that only these tools have: their own formats read them.
 _OTHERS = re.compile(r"(?:autoscore|manualscore|prikey|stu|itemid|itemtype)\d*")
 
@@ -137,8 +147,6 @@ def _part(name: str) -> str | None:
 
 
 def _find_blocks(sheet: Sheet) -> list[Question]:
-    from hitsndiffs.reading.exports.moodle import is_moodle
-
     if any(_OTHERS.fullmatch(plain(name)) for name in sheet.header) or is_moodle(sheet.header):
         return []
     found = sorted(numbered(sheet.header, _part).items(), key=lambda pair: int(pair[0]))
@@ -158,15 +166,17 @@ def _find_blocks(sheet: Sheet) -> list[Question]:
     for parts in checked if not said <= _MARKED else []:
         parts["key"] = parts.pop("right")  # the right answer, not whether it was given
     items = _items(sheet, blocks, _VERSIONS)
-    bits = _are_bits([cell for k in answers for cell in sheet.cells(k)])
+    solved = [parts["key"] for parts in blocks.values() if "key" in parts]
+    bits = _bits([cell for k in (*answers, *solved) for cell in sheet.cells(k)])
     questions = []
     for k, parts in blocks.items():
         points = tuple(parts[p] for p in ("right", "points") if p in parts)
         one = Question(items[k], parts["answer"], parts.get("key"), points)
         sheet.set_role([parts["check"]] if "check" in parts else [], "unused", "about the answer")
         if bits:
-            one.given = [_letters(cell) for cell in sheet.cells(one.answer)]
-            one.keys = None if one.key is None else [_letters(c) for c in sheet.cells(one.key)]
+            one.given = [_letters(cell, bits) for cell in sheet.cells(one.answer)]
+            if one.key is not None:
+                one.keys = [_letters(cell, bits) for cell in sheet.cells(one.key)]
         questions.append(one)
     return questions
 
@@ -180,33 +190,38 @@ def _who_of_blocks(sheet: Sheet, end: int) -> list[int]:
     ]
 
 
-def _are_bits(cells: Sequence[str]) -> bool:
-    """Whether each answer is a string of 0s and 1s, one per option (``01000``)."""
-    given = {cell.strip() for cell in cells} - {""}
-    alike = len({len(cell) for cell in given}) == 1
-    return alike and all(_BITS.fullmatch(cell) for cell in given)
+def _bits(cells: Sequence[str]) -> int:
+    """Return how many options there are, if each answer is a 0 or 1 for each (``01000``), or 0.
+
+    Saved again by a spreadsheet, some have lost the zeros in front.
+    """
+    given = {cell.strip().removesuffix(".0") for cell in cells} - {""}
+    most = max(map(len, given), default=0)
+    alike = most > 1 and min(map(len, given)) == most
+    return most if all(map(_BITS.fullmatch, given)) and (alike or most > 2) else 0
 
 
-def _letters(cell: str) -> tuple[str, ...]:
+def _letters(cell: str, n_options: int) -> tuple[str, ...]:
     """Return the options that are 1.
 
     Examples
     --------
-    >>> _letters("01001"), _letters("00000")
-    (('B', 'E'), ())
+    >>> _letters("01001", 5), _letters("00000", 5), _letters("1001", 5), _letters("", 5)
+    (('B', 'E'), (), ('B', 'E'), ())
     """
-    return tuple(chr(ord("A") + k) for k, bit in enumerate(cell.strip()) if bit == "1")
+    bits = cell.strip().removesuffix(".0").zfill(n_options) if cell.strip() else ""
+    return tuple(chr(ord("A") + k) for k, bit in enumerate(bits) if bit == "1")
 
 
 QUESTION_BLOCKS = ByQuestion(
     _find_blocks,
-    "columns for answer and key or points repeat with 1, 2, 3, …",
     who=lambda sheet, end: _who_of_blocks(sheet, end) or [0],
     key_from="the columns of right answers",
 ).format(
     "question-blocks",
     "Several columns per question (R/exams and others)",
     "answer.1, solution.1, points.1, answer.2, …: found by their numbers",
+    "columns for answer and key or points repeat with 1, 2, 3, …",
 )
 
 
@@ -241,12 +256,12 @@ def _find_scantron(sheet: Sheet) -> list[Question]:
 
 SCANTRON = ByQuestion(
     _find_scantron,
-    "codes and totals are followed by _1, _2, _3, …",
     who=lambda sheet, end: sheet.named(("lastname", "firstname", "id"), end) or [0],
 ).format(
     "scantron",
     "Scantron and similar scanners",
     "A row per person: name, id, codes, totals, then the marks in _1, _2, …",
+    "codes and totals are followed by _1, _2, _3, …",
 )
 
 _NUMBERED = re.compile(r"[a-z]{1,2}[-_ .]?\d{1,3}[a-z]?", re.IGNORECASE)
@@ -269,66 +284,51 @@ def _who_of_forms(sheet: Sheet, _: int) -> list[int]:
     return []
 
 
-SCANNED_FORMS = ByQuestion(
-    _find_forms, "the first column is the scanner's «NCS Header»", who=_who_of_forms
-).format(
+SCANNED_FORMS = ByQuestion(_find_forms, who=_who_of_forms).format(
     "scantron-ncs",
     "Scantron, scanned forms (NCS)",
     "Workbooks or CSV of scanned forms: «NCS Header» first, then the fields of the form",
+    "the first column is the scanner's «NCS Header»",
     "two workbooks of one survey",
 )
 
 
 # -- Kahoot!: the answers are on the sheet «RawReportData Data» ------------------------------------
 
-
-def _recognise_kahoot(sample: Sample) -> str | None:
-    raw = _raw_sheet(sample)
-    if raw is not None:
-        return f"the workbook has a sheet «{raw}»"
-    bare = {plain(name) for name in sample.header}
-    if sample.is_table and {"player", "answer", "question", "correctanswers", "answer1"} <= bare:
-        return "the columns Player, Answer and Correct Answers are there"
-    if sample.kind == "sheets" and any(plain(name) == "finalscores" for name in sample.sheets):
-        return "the workbook has a sheet «Final Scores»"
-    return None
+_PLAYED = ("player", "answer", "question", "correct answers", "answer 1")
 
 
 def _raw_sheet(sample: Sample) -> str | None:
     return next((n for n in sample.sheets if plain(n).startswith("rawreportdata")), None)
 
 
-def _read_kahoot(document: Document, choices: Choices) -> Stream:
-    table = document.table(choices.sheet or _raw_sheet(document.sample))
-    sheet = Sheet(**vars(table), stream=Stream(key_from="the column «Correct Answers»"))
-    places = first_places(plain(name) for name in sheet.header)
+def _kahoot(document: Document, choices: Choices, stream: Stream) -> Iterator[Given]:
+    sheet = sheet_of(document, choices, stream, choices.sheet or _raw_sheet(document.sample))
+    places = {plain(name): k for k, name in reversed([*enumerate(sheet.header)])}
     if not {"player", "answer", "question"} <= places.keys():
-        raise Refusal(
-            "a Kahoot! report without the sheet «RawReportData Data»",
-            "download the whole report (xlsx) of the game",
-        )
+        return
     texts = [[without_html(cell) for cell in row] for row in sheet.rows]
-    sheet.rows = [row for row in texts if row[places["player"]] and row[places["question"]]]
-    pairs = [
-        (row[places["question"]], cell_at(row, places.get("questionnumber"))) for row in sheet.rows
-    ]
+    rows = [row for row in texts if row[places["player"]] and row[places["question"]]]
+    pairs = [(row[places["question"]], cell_at(row, places.get("questionnumber"))) for row in rows]
     found = list(dict.fromkeys(pairs))
     labels = dict(zip(found, unique(text for text, _ in found), strict=True))
     shown = [k for name, k in places.items() if re.fullmatch(r"answer\d", name)]
-    options = [[row[k] for k in shown if row[k]] for row in sheet.rows]
-    one = Question([labels[pair] for pair in pairs], places["answer"], places.get("correctanswers"))
-    one.given, one.keys = (
-        [match_options(cell_at(row, k), own) for row, own in zip(sheet.rows, options, strict=True)]
-        for k in (one.answer, one.key)
+    options = [[row[k] for k in shown if row[k]] for row in rows]
+    given, keys = (
+        [
+            match_options(cell_at(row, places.get(name)), own)
+            for row, own in zip(rows, options, strict=True)
+        ]
+        for name in ("answer", "correctanswers")
     )
     # Where any one of several right answers was enough, there is no key to compare with.
-    several = {item for item, given in zip(one.item, one.given, strict=True) if len(given) > 1}
-    rights = zip(one.item, one.keys, strict=True)
-    one.keys = [key if len(key) < 2 or item in several else () for item, key in rights]
-    sheet.ask([one], sheet.people([places["player"]], "the nickname of the player", "user"))
-    sheet.stream.notes.append("Players are told apart by their nicknames.")
-    sheet.set_role([places["question"]], "item", "the question")
-    return sheet.stream
+    several = {pair for pair, own in zip(pairs, given, strict=True) if len(own) > 1}
+    for row, pair, answer, key in zip(rows, pairs, given, keys, strict=True):
+        known = len(key) < 2 or pair in several
+        yield Given(row[places["player"]], labels[pair], answer, key=key if known else ())
+    stream.notes.append("Players are told apart by their nicknames.")
+    for name, role in (("player", "user"), ("question", "item"), ("answer", "answers")):
+        sheet.set_role([places[name]], cast("Role", role), f"the column «{name}»")
 
 
 def match_options(text: str, options: Sequence[str]) -> tuple[str, ...]:
@@ -358,7 +358,24 @@ KAHOOT = Format(
     "kahoot",
     "Kahoot!, report",
     "The report of a game as xlsx (the sheet «RawReportData Data»)",
-    _recognise_kahoot,
-    _read_kahoot,
+    (
+        Sign(
+            "the workbook has a sheet «RawReportData Data»",
+            holds=lambda sample: _raw_sheet(sample) is not None,
+        ),
+        Sign("the columns Player, Answer and Correct Answers are there", _PLAYED),
+        Sign(
+            "the workbook has a sheet «Final Scores»",
+            holds=lambda sample: "finalscores" in map(plain, sample.sheets),
+        ),
+    ),
+    Records(
+        _kahoot,
+        (
+            "a Kahoot! report without the sheet «RawReportData Data»",
+            "download the whole report (xlsx) of the game",
+        ),
+        key_from="the column «Correct Answers»",
+    ),
     "reports without that sheet, which are refused",
 )

@@ -6,7 +6,6 @@ import ast
 import hashlib
 import html
 import json
-import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -19,8 +18,6 @@ __all__ = [
     "as_text",
     "at",
     "attempt_number",
-    "best",
-    "first_places",
     "folded",
     "inner",
     "is_free_text",
@@ -171,14 +168,6 @@ def letter_place(text: str) -> int | None:
     return ord(bare) - ord("A") if len(bare) == 1 and "A" <= bare <= "Z" else None
 
 
-def best(values: Sequence[float]) -> int | None:
-    """Return the index of the first largest value, or None if all are NaN or -inf."""
-    numbers = [-math.inf if math.isnan(value) else value for value in values]
-    if not numbers or max(numbers) == -math.inf:
-        return None
-    return numbers.index(max(numbers))
-
-
 def objects(values: Any) -> list[dict[str, Any]]:
     """Return the objects among JSON values; everything else is skipped."""
     if isinstance(values, dict):
@@ -288,39 +277,38 @@ def stem_of_name(name: str) -> str:
     )
 
 
-def first_places(names: Iterable[str]) -> dict[str, int]:
-    """Return the index of each name; the first one if it repeats."""
-    places: dict[str, int] = {}
-    for place, name in enumerate(names):
-        places.setdefault(name, place)
-    return places
+def split_column(cells: Sequence[str], mark: str) -> list[tuple[str, ...]]:
+    """Split the cells of one item into sets, unless they are texts that contain the mark.
 
-
-def split_column(cells: Sequence[str], separator: str) -> list[tuple[str, ...]]:
-    """Split the cells of one item into sets, unless they are texts that contain the separator.
-
-    Cells are split if most of their parts also occur in other cells (alone or with others).
+    Cells are split at a pattern if most of their parts also occur in other cells (alone or with
+    others); options rarely contain anything but a comma, so one such part in each cell is enough
+    for other marks. Lists of JSON are sets, too.
 
     Examples
     --------
-    >>> split_column(["Red, Blue", "Blue, Red", "Red", ""], ", ")
+    >>> split_column(["Red, Blue", "Blue, Red", "Red", ""], ",")
     [('Red', 'Blue'), ('Blue', 'Red'), ('Red',), ()]
-    >>> split_column(["Paris, France", "London, England", "Paris, France"], ", ")
+    >>> split_column(["Paris, France", "London, England", "Paris, France"], ",")
     [('Paris, France',), ('London, England',), ('Paris, France',)]
+    >>> split_column(["A;B;", "B;", ""], ";"), split_column(['["A","B"]', '["B"]'], ";")
+    ([('A', 'B'), ('B',), ()], [('A', 'B'), ('B',)])
     """
-    mark = separator.strip() or separator
-    whole = {cell: cell.strip() for cell in set(cells)}
+    whole = {cell: cell.strip() for cell in {*cells}}
+    lists = {cell: literal(text) for cell, text in whole.items() if text.startswith("[")}
+    if lists and all(isinstance(lists.get(cell), list) for cell, text in whole.items() if text):
+        return [tuple(as_text(part).strip() for part in lists.get(cell, ())) for cell in cells]
+    found = re.compile(mark)
     parts_of = {
-        cell: tuple(part for part in (p.strip() for p in text.split(mark)) if part)
+        cell: tuple(part for part in map(str.strip, found.split(text)) if part)
         for cell, text in whole.items()
     }
-    counts = Counter(part for cell in whole for part in set(parts_of[cell]))
-    several = [parts_of[cell] for cell, text in whole.items() if mark in text]
+    counts = Counter(part for own in parts_of.values() for part in {*own})
+    several = [parts_of[cell] for cell, text in whole.items() if found.search(text)]
     mentioned = {part for parts in several for part in parts}
     shared = sum(counts[part] > 1 for part in mentioned)
-    ends = bool(several) and all(text.endswith(mark) for text in whole.values() if text)
-    # Options rarely contain a semicolon, so one shared part in each cell is enough there.
-    known = mark == ";" and all(any(counts[part] > 1 for part in parts) for parts in several)
-    if several and (ends or known or 2 * shared > len(mentioned)):
+    last = re.compile(f"(?:{mark})$")
+    ends = bool(several) and all(last.search(text) for text in whole.values() if text)
+    rare = "," not in mark and all(any(counts[p] > 1 for p in parts) for parts in several)
+    if several and (ends or rare or 2 * shared > len(mentioned)):
         return [parts_of[cell] for cell in cells]
     return [(whole[cell],) if whole[cell] else () for cell in cells]

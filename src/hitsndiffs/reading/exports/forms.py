@@ -7,24 +7,33 @@ from collections import Counter
 from collections.abc import Sequence
 
 from hitsndiffs.data.encoding.names import recognise
-from hitsndiffs.reading.exports.base import Format, Sample, absent, number_attempts
-from hitsndiffs.reading.exports.common import (
-    as_text,
-    folded,
-    literal,
-    number,
-    split_column,
-    unique,
-    words,
-)
-from hitsndiffs.reading.exports.sheet import Question, Sheet, adjacent, by_table
+from hitsndiffs.reading.exports.base import Format, Sample, Sign
+from hitsndiffs.reading.exports.common import folded, number, split_column, unique, words
+from hitsndiffs.reading.exports.sheet import ByQuestion, Question, Sheet, adjacent
 from hitsndiffs.reading.vocabulary import ASKS_WHO, role_of_name
 
 __all__ = ["GOOGLE_FORMS", "MICROSOFT_FORMS"]
 
+_MAIL = re.compile(r"^[^@\s]+@[^@\s]+\.\w+$")
 
-def _labels(header: Sequence[str], places: Sequence[int]) -> list[str]:
-    return unique(" ".join(header[k].split()) or f"column {k + 1}" for k in places)
+
+def _questions(sheet: Sheet, places: Sequence[int], points: Sequence[int]) -> list[Question]:
+    """Return the questions in some columns; those with points have them in the next column."""
+    labels = unique(" ".join(sheet.header[k].split()) or f"column {k + 1}" for k in places)
+    return [
+        Question(label, k, points=(k + 1,) if k + 1 in points else ())
+        for k, label in zip(places, labels, strict=True)
+    ]
+
+
+def _says_who(name: str, cells: Sequence[str]) -> bool:
+    """Whether a column says who answered: e-mail addresses, or names that mostly differ."""
+    given = [cell.strip() for cell in cells if cell.strip()]
+    if given and all(map(_MAIL.match, given)):
+        return True
+    if not given or 2 * len(given) < len(cells) or len(name) > 60:
+        return False
+    return bool(ASKS_WHO.search(name)) and len({*given}) >= min(0.6 * len(given), len(given) - 1)
 
 
 # -- Google Forms: the CSV from the form itself, and the linked sheet ------------------------------
@@ -32,34 +41,17 @@ def _labels(header: Sequence[str], places: Sequence[int]) -> list[str]:
 _STAMPS = words(
     "timestamp|zeitstempel|horodateur|marca temporal|carimbo de data/hora|"
     "informazioni cronologiche|tijdstempel|タイムスタンプ|отметка времени|sygnatura czasowa|"
-    "tidsstämpel|tidsstempel|aikaleima|časové razítko|zaman damgası|时间戳记|타임스탬프|"
-    "حقب زمنية|marca de temps|dấu thời gian|stempel waktu"
+    "tidsstämpel|tidsstempel|tidsmerke|aikaleima|časové razítko|časová pečiatka|zaman damgası|"
+    "时间戳记|時間戳記|타임스탬프|طابع زمني|حقب زمنية|חותמת זמן|marca de temps|dấu thời gian|"
+    "stempel waktu|cap waktu|ประทับเวลา|позначка часу|időbélyeg|marcaj de timp|χρονική σήμανση|"
+    "vremenska oznaka|клеймо за време|टाइमस्टैंप"
 )
 _TOTALS = words(
     "score|total score|punkte|punktzahl|gesamtpunktzahl|note|score total|puntuación|"
     "puntuación total|pontuação|pontuação total|punteggio|punteggio totale|баллы|スコア"
 )
 _WHEN = re.compile(r"\d{1,4}[/.\-]\d{1,2}[/.\-]\d{1,4}.{0,4}\d{1,2}[:.]\d{2}")
-_OF = re.compile(r"^\s*(\d+(?:[.,]\d+)?) / (\d+(?:[.,]\d+)?)\s*$")
-_MAIL = re.compile(r"^[^@\s]+@[^@\s]+\.\w+$")
-
-
-def _recognise_google(sample: Sample) -> str | None:
-    if not sample.is_table or len(sample.header) < 2:
-        return None
-    rows = sample.full_rows
-    if _scored(sample.names, rows):
-        return "each question is followed by its [Score] and its [Feedback]"
-    stamps = [row[0] for row in rows if row[0].strip()]
-    if not stamps or not all(_WHEN.search(stamp) for stamp in stamps):
-        return None
-    if folded(sample.header[0]) in _STAMPS:
-        long = all(recognise(r, sample.header, wide=True) for r in ("user", "item", "option"))
-        first = f"the first column («{sample.header[0].strip()}») holds the times of submission"
-        return None if long else first  # one answer per row, each with its time
-    if any(_is_total(sample.header, rows, k) for k in (1, 2)):
-        return "times of submission are followed by scores («7 / 10»)"
-    return None
+_OF = re.compile(r"^\s*\d+(?:[.,]\d+)? / \d+(?:[.,]\d+)?\s*$")
 
 
 def _scored(names: Sequence[str], rows: Sequence[Sequence[str]]) -> list[int]:
@@ -69,17 +61,37 @@ def _scored(names: Sequence[str], rows: Sequence[Sequence[str]]) -> list[int]:
     return [k for k in found if any(_OF.match(row[k + 1]) for row in rows)]
 
 
-def _is_total(header: Sequence[str], rows: Sequence[Sequence[str]], place: int) -> bool:
-    cells = [row[place] for row in rows if row[place].strip()] if place < len(header) else []
-    named = place < len(header) and folded(header[place]) in _TOTALS
+def _are_stamped(sample: Sample) -> bool:
+    """Whether the times of submission come first."""
+    if not sample.is_table or len(sample.header) < 2:
+        return False
+    stamps = [row[0] for row in sample.full_rows if row[0].strip()]
+    return bool(stamps) and all(map(_WHEN.search, stamps))
+
+
+def _is_total(names: Sequence[str], rows: Sequence[Sequence[str]], place: int) -> bool:
+    cells = [row[place] for row in rows if row[place].strip()] if place < len(names) else []
+    named = place < len(names) and folded(names[place]) in _TOTALS
     of = sum(bool(_OF.match(cell)) for cell in cells) >= 0.8 * len(cells) > 0
     return of or (named and all(number(cell) is not None for cell in cells))
 
 
-def _fill_google(sheet: Sheet) -> None:
+def _is_stamped(sample: Sample) -> bool:
+    if not _are_stamped(sample) or folded(sample.header[0]) not in _STAMPS:
+        return False
+    # a table with a time, a user, an item and an answer in each row is a log
+    return not all(recognise(r, sample.header, wide=True) for r in ("user", "item", "option"))
+
+
+def _is_timed_quiz(sample: Sample) -> bool:
+    totals = (_is_total(sample.header, sample.full_rows, k) for k in (1, 2))
+    return _are_stamped(sample) and any(totals)
+
+
+def _find_google(sheet: Sheet) -> list[Question]:
     names, rows = sheet.names, sheet.rows
     if not names:
-        raise absent("a Google Forms file", "column of times")
+        return []
     scored = _scored(names, rows)
     marks = {k + step for k in scored for step in (1, 2)}
     totals = [k for k in (1, 2, 3) if k not in scored and _is_total(names, rows, k)][:1]
@@ -90,39 +102,36 @@ def _fill_google(sheet: Sheet) -> None:
     questions = [k for k in range(1, len(names)) if k not in {*marks, *totals, *asked, *about}]
     if scored and len(scored) * 2 >= len(questions):
         questions = scored
-    by_form = bool(scored) or any("GMT" in row[0] or "UTC" in row[0] for row in rows)
-    who = sheet.people(mails or asked)
+    sheet.people(mails or asked)
     sheet.identity = asked
     sheet.set_role([k for k in asked if k not in (mails or asked)], "identity", "who answered")
     sheet.set_role(about, "identity", "about the person")
-    found = [
-        Question(label, k, points=(k + 1,) if k in scored else ())
-        for k, label in zip(questions, _labels(names, questions), strict=True)
-    ]
-    mark = ";" if by_form else ", "
-    sheet.ask(found, who, split=lambda cells: split_column(cells, mark))
     sheet.set_role([0], "time", "when the form was sent")
     sheet.set_role(totals, "points", "the score of the whole form")
     sheet.set_role([k + 2 for k in scored], "comment", "feedback to a question")
-    sheet.rest_unused("a question without a score")
-
-
-def _says_who(name: str, cells: Sequence[str]) -> bool:
-    """Whether a column says who answered: e-mail addresses, or names that mostly differ."""
-    given = [cell.strip() for cell in cells if cell.strip()]
-    if given and all(_MAIL.match(cell) for cell in given):
-        return True
-    if not given or 2 * len(given) < len(cells) or len(name) > 60:
-        return False
-    return bool(ASKS_WHO.search(name)) and len(set(given)) >= min(0.6 * len(given), len(given) - 1)
+    found = _questions(sheet, questions, [k + 1 for k in scored])
+    # the form joins ticked options with semicolons, the linked sheet with commas
+    by_form = bool(scored) or any("GMT" in row[0] or "UTC" in row[0] for row in rows)
+    for one in found:
+        one.given = split_column(sheet.cells(one.answer), ";" if by_form else ",")
+    return found
 
 
 GOOGLE_FORMS = Format(
     "google-forms",
     "Google Forms",
     "The responses as CSV from the form, or the linked sheet as CSV or xlsx",
-    _recognise_google,
-    by_table(_fill_google),
+    (
+        Sign(
+            "each question is followed by its [Score] and its [Feedback]",
+            holds=lambda own: own.is_table and bool(_scored(own.names, own.full_rows)),
+        ),
+        Sign(
+            "the times of submission come first («Timestamp», in any language)", holds=_is_stamped
+        ),
+        Sign("times of submission are followed by scores («7 / 10»)", holds=_is_timed_quiz),
+    ),
+    ByQuestion(_find_google),
     "a survey with a grid",
 )
 
@@ -130,21 +139,12 @@ GOOGLE_FORMS = Format(
 # -- Microsoft Forms: each question is followed by «Points - » and «Feedback - » -------------------
 
 _POINTS = re.compile(r"^\s*points\s+[-–]\s*", re.IGNORECASE)
-_FEEDBACK = re.compile(r"^\s*feedback\s+[-–]\s*", re.IGNORECASE)
 _DATE = re.compile(r"\d{1,4}[/.\-]\d{1,2}[/.\-]\d{1,4}|^\d{5}(?:[.,]\d+)?$")
 _AFTER = words(
     "last modified time|heure de la dernière modification|ora ultima modifica|"
     "uhrzeit der letzten änderung|hora de la última modificación|language|total points|"
     "quiz feedback|grade posted time"
 )
-
-
-def _recognise_microsoft(sample: Sample) -> str | None:
-    if sample.is_table and _points(sample.header):
-        return "each question is followed by «Points - » and «Feedback - »"
-    if sample.is_table and _is_survey(sample.header, sample.full_rows):
-        return "number, start, completion, e-mail and name come first"
-    return None
 
 
 def _points(header: Sequence[str]) -> list[int]:
@@ -168,35 +168,31 @@ def _points(header: Sequence[str]) -> list[int]:
     return english or alike
 
 
-def _is_survey(header: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
-    if len(header) < 6 or not rows:
-        return False
-    lead = [folded(name) for name in header[:3]]
-    english = lead == ["id", "start time", "completion time"]
-    timed = all(_DATE.search(row[k]) for row in rows for k in (1, 2) if row[k].strip())
-    numbered = all(row[0].strip().removesuffix(".0").isdigit() for row in rows)
-    mails = [row[3].strip() for row in rows if row[3].strip()]
-    mailed = bool(mails) and all("@" in mail or mail == "anonymous" for mail in mails)
-    given = any(row[1].strip() for row in rows)
-    return timed and given and (english or (numbered and mailed))
+def _start(header: Sequence[str], rows: Sequence[Sequence[str]]) -> int | None:
+    """Return where number, start, completion and e-mail stand side by side, as in all forms."""
+    for at in range(min(3, len(header) - 5)) if rows else ():
+        names = [folded(name) for name in header[at : at + 3]]
+        number, start, end, mail = ([row[k].strip() for row in rows] for k in range(at, at + 4))
+        timed = any(start) and all(map(_DATE.search, filter(None, (*start, *end))))
+        numbered = all(cell.removesuffix(".0").isdigit() for cell in number)
+        mailed = any(mail) and all("@" in one or one == "anonymous" for one in filter(None, mail))
+        if timed and (names == ["id", "start time", "completion time"] or (numbered and mailed)):
+            return at
+    return None
 
 
-def _fill_microsoft(sheet: Sheet) -> None:
-    header, rows = sheet.header, sheet.rows
-    points = _points(header)
-    survey = _is_survey(header, rows[:50])
-    if not points and not survey:
-        raise absent("a Microsoft Forms file", "«Points - », nor start and completion times")
-    lead = min(min((k - 1 for k in points), default=5), 5)
-    who = _who_microsoft(sheet, lead, points)
+def _find_microsoft(sheet: Sheet) -> list[Question]:
+    header, points = sheet.header, _points(sheet.header)
+    start = _start(header, sheet.rows[:50])
+    if not points and start is None:
+        return []
+    lead = min([*(k - 1 for k in points), (start or 0) + 5])
+    _name_people(sheet, start or 0, lead, points)
     if points:
         graded = [k - 1 for k in points if any(map(str.strip, sheet.cells(k)))]
         questions = graded or [k - 1 for k in points]
-        sheet.set_role(
-            [k for k, name in enumerate(header) if _FEEDBACK.match(name)],
-            "comment",
-            "feedback to a question",
-        )
+        said = [k for k, name in enumerate(header) if folded(name).startswith("feedback -")]
+        sheet.set_role(said, "comment", "feedback to a question")
     else:
         questions = [
             k
@@ -206,36 +202,36 @@ def _fill_microsoft(sheet: Sheet) -> None:
             and folded(header[k]) not in _AFTER
             and not _is_time(k, sheet.cells(k))
         ]
-    found = [
-        Question(label, k, points=(k + 1,) if points else ())
-        for k, label in zip(questions, _labels(header, questions), strict=True)
+    sheet.identity = [
+        k
+        for k, name in enumerate(header)
+        if ASKS_WHO.search(name) and k not in points and k not in questions
     ]
-    asking = [k for k, name in enumerate(header) if ASKS_WHO.search(name) and k not in points]
-    sheet.identity = [k for k in asking if k not in questions]
-    sheet.ask(found, who, attempts=number_attempts(who), split=_chosen)
-    sheet.rest_unused("no question, or a question without points")
+    return _questions(sheet, questions, points)
 
 
-def _who_microsoft(sheet: Sheet, lead: int, points: Sequence[int]) -> list[str]:
-    """Return the person of each row: by mail or name, or by a question that asks for the name."""
+_NOBODY = {"", "anonymous"}
+
+
+def _name_people(sheet: Sheet, start: int, lead: int, points: Sequence[int]) -> None:
+    """Say who answered: by mail or name, by a question that asks for the name, or by number."""
     rows = sheet.rows
-    known = [k for k in range(3, lead) if {row[k].strip() for row in rows} - {"", "anonymous"}]
+    known = [k for k in range(start + 3, lead) if {*map(str.strip, sheet.cells(k))} - _NOBODY]
     whole = [k for k in known if all(row[k].strip() for row in rows)]
     asked = [
         k
         for k in range(lead, len(sheet.header))
         if ASKS_WHO.search(sheet.header[k]) and k not in points and _tells_apart(sheet.cells(k))
     ]
-    numbered = _tells_apart(sheet.cells(0), 1.0) if lead and rows else False
-    if known or asked:
-        return sheet.people(whole or known or asked[:1])
-    who = sheet.people([])
-    return [row[0].strip() for row in rows] if numbered and not sheet.choices.user else who
+    sheet.people(whole or known or asked[:1])
+    numbered = lead > start and bool(rows) and _tells_apart(sheet.cells(start), 1.0)
+    if not known and not asked and numbered and not sheet.choices.user:
+        sheet.who = [row[start].strip() for row in rows]
 
 
 def _tells_apart(cells: Sequence[str], share: float = 0.6) -> bool:
     given = [cell.strip() for cell in cells]
-    return all(given) and len(set(given)) >= max(2, share * len(given))
+    return all(given) and len({*given}) >= max(2, share * len(given))
 
 
 def _is_time(place: int, cells: Sequence[str]) -> bool:
@@ -243,29 +239,20 @@ def _is_time(place: int, cells: Sequence[str]) -> bool:
     return place < 7 and (not given or all(_DATE.search(cell) and ":" in cell for cell in given))
 
 
-def _chosen(cells: Sequence[str]) -> list[tuple[str, ...]]:
-    """Split ``A;B;`` and ``["A","B"]``.
-
-    Examples
-    --------
-    >>> _chosen(["A;B;", "B;", ""]), _chosen(['["A","B"]', '["B"]'])
-    ([('A', 'B'), ('B',), ()], [('A', 'B'), ('B',)])
-    """
-    lists = [literal(cell) if cell.lstrip().startswith("[") else None for cell in cells]
-    given = sum(bool(cell.strip()) for cell in cells)
-    if given and sum(isinstance(found, list) for found in lists) == given:
-        return [
-            tuple(as_text(part).strip() for part in found) if isinstance(found, list) else ()
-            for found in lists
-        ]
-    return split_column(cells, ";")
-
-
 MICROSOFT_FORMS = Format(
     "microsoft-forms",
     "Microsoft Forms",
     "The responses of a quiz or a survey as xlsx (or saved again as CSV)",
-    _recognise_microsoft,
-    by_table(_fill_microsoft),
+    (
+        Sign(
+            "each question is followed by «Points - » and «Feedback - »",
+            holds=lambda own: own.is_table and bool(_points(own.header)),
+        ),
+        Sign(
+            "number, start, completion, e-mail and name come first",
+            holds=lambda own: own.is_table and _start(own.header, own.full_rows) is not None,
+        ),
+    ),
+    ByQuestion(_find_microsoft, split=lambda cells: split_column(cells, ";")),
     "a survey",
 )

@@ -12,9 +12,8 @@ from hitsndiffs.reading.exports.base import (
     Format,
     Refusal,
     Sample,
+    Sign,
     Stream,
-    either,
-    keys,
 )
 from hitsndiffs.reading.exports.common import as_text, inner, objects, title_of
 from hitsndiffs.reading.exports.records import Given, Options, Records
@@ -25,9 +24,8 @@ _SPEC, _STATE = "run_spec.json", "scenario_state.json"
 _SHOWN, _INSTANCES = "display_predictions.json", "instances.json"
 
 
-def _is_run(sample: Sample) -> str | None:
-    run = _SPEC in sample.members and {*sample.members} & {_STATE, _SHOWN}
-    return "a run: run_spec.json and its predictions" if run else None
+def _is_run(sample: Sample) -> bool:
+    return _SPEC in sample.members and not {_STATE, _SHOWN}.isdisjoint(sample.members)
 
 
 def _answers(document: Document, _: Choices, __: Stream) -> Iterator[Given]:
@@ -36,7 +34,7 @@ def _answers(document: Document, _: Choices, __: Stream) -> Iterator[Given]:
         files = {n: document.member(n) for n in (_SPEC, _STATE, _SHOWN, _INSTANCES)}
     else:
         files = {n: next(iter(document.beside(n)), None) for n in (_SPEC, _INSTANCES)}
-        shown = document.sample.has_keys("instance_id")
+        shown = "instance_id" in document.sample.first
         files |= {_SHOWN: document if shown else None, _STATE: None if shown else document}
         if shown and document.beside(_STATE):
             raise Refusal("a copy of the predictions of a HELM run", f"{_STATE} beside it is read")
@@ -146,15 +144,15 @@ HELM = Format(
     "helm",
     "HELM, run folder",
     "benchmark_output/runs/<suite>/<run>: a folder per model and scenario",
-    either(
-        _is_run,
-        keys(
-            *("adapter_spec", "request_states"),
-            because="the state of a scenario: adapter_spec and request_states",
+    (
+        Sign("a run: run_spec.json and its predictions", holds=_is_run),
+        Sign(
+            "the state of a scenario: adapter_spec and request_states",
+            fields=("adapter_spec", "request_states"),
         ),
-        keys(
-            *("instance_id", "predicted_text", "stats"),
-            because="predictions by instance: instance_id, predicted_text, stats",
+        Sign(
+            "predictions by instance: instance_id, predicted_text, stats",
+            fields=("instance_id", "predicted_text", "stats"),
         ),
     ),
     Records(

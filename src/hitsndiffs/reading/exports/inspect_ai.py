@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from hitsndiffs.reading.exports.base import Choices, Document, Format, Refusal, Sample, Stream
+from hitsndiffs.reading.exports.base import Choices, Document, Format, Refusal, Sample, Sign, Stream
 from hitsndiffs.reading.exports.common import as_text, inner, objects, short_hash, title_of
 from hitsndiffs.reading.exports.records import Given, Options, Records
 
@@ -17,13 +17,9 @@ _SAMPLES = re.compile(r"^samples/.+_epoch_\d+(?:\.json|/sample\.json)$")
 _CORRECT = {"C": True, "I": False, "1": True, "0": False, "true": True, "false": False}
 
 
-def _recognise(sample: Sample) -> str | None:
+def _is_archive(sample: Sample) -> bool:
     logged = _HEADERS[1] in sample.members or any(map(_SAMPLES.match, sample.members))
-    if sample.kind == "archive" and logged and {*_HEADERS} & {*sample.members}:
-        return "the archive holds a journal and samples"
-    log = sample.kind == "json" and sample.has_keys("version", "status", "eval")
-    known = log and "model" in inner(sample.first, "eval")
-    return "a log with version, status and eval" if known else None
+    return sample.kind == "archive" and logged and not {*sample.members}.isdisjoint(_HEADERS)
 
 
 def _answers(document: Document, _: Choices, __: Stream) -> Iterator[Given]:
@@ -111,7 +107,14 @@ INSPECT = Format(
     "inspect",
     "Inspect AI, logs",
     "Logs as .eval or .json, one per model and task; give the folder",
-    _recognise,
+    (
+        Sign("the archive holds a journal and samples", holds=_is_archive),
+        Sign(
+            "a log with version, status and eval",
+            fields=("version", "status", "eval"),
+            holds=lambda sample: "model" in inner(sample.first, "eval"),
+        ),
+    ),
     Records(
         _answers,
         ("an Inspect log without scored samples", "give a log of an evaluation that finished"),

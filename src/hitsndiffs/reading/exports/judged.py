@@ -6,17 +6,18 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from hitsndiffs.reading.exports.base import Choices, Document, Format, Refusal, Stream, columns
-from hitsndiffs.reading.exports.common import is_free_text, literal, objects, split_column
+from hitsndiffs.reading.exports.base import Choices, Document, Format, Refusal, Sign, Stream
+from hitsndiffs.reading.exports.common import folded, is_free_text, literal, objects, split_column
 from hitsndiffs.reading.exports.records import chosen, chosen_only
-from hitsndiffs.reading.exports.sheet import Question, Sheet, sheet_of
+from hitsndiffs.reading.exports.sheet import Question, Sheet, option_columns, sheet_of
 from hitsndiffs.reading.layouts.content import look_at
 from hitsndiffs.reading.vocabulary import role_of_name
 
 __all__ = ["FIGURE_EIGHT", "MTURK", "TOLOKA"]
 
 _REMARK = re.compile(r"expla|comment|feedback|reason|why|justif|rationale|suggest|detail", re.I)
-_TRUE, _FALSE = frozenset(("true", "on")), frozenset(("false", "off", ""))
+_ON_OR_OFF = frozenset(("true", "false", "on", "off", "1", "0", ""))
+_LIST = r"[|\n]"  # several options in a cell
 
 
 @dataclass(frozen=True)
@@ -130,55 +131,34 @@ def _questions(sheet: Sheet, asked: dict[str, int], golden: dict[str, int]) -> l
     options: dict[str, dict[str, int]] = {}
     for name, k in asked.items():
         base, dot, option = name.rpartition(".")
-        if dot and {cell.strip().casefold() for cell in sheet.cells(k)} <= _TRUE | _FALSE:
+        if dot and {folded(cell) for cell in sheet.cells(k)} <= _ON_OR_OFF:
             options.setdefault(base, {})[option] = k
     grouped = {base: own for base, own in options.items() if len(own) > 1}
     for base, own in grouped.items():
-        ticks = [[o for o, k in own.items() if _is_on(row[k])] for row in sheet.rows]
-        places = tuple(own.values())
-        given = list(map(tuple, ticks))
-        found.append(Question(base, places[0], also=places[1:], given=given, shown=places))
+        found += option_columns(sheet, base, own)
     ticked = {k for own in grouped.values() for k in own.values()}
     for name, k in asked.items():
         cells = [cell.strip() for cell in sheet.cells(k)]
-        nested = _nested(cells)
         if k in ticked or not any(cells):
             continue
-        if nested:
+        if nested := _nested(cells):
             found += [Question(n, k, given=own, sparse=True) for n, own in nested.items()]
         elif role_of_name(name) == "time" and look_at(cells).is_number:
             sheet.set_role([k], "time", "named like a time")
         elif _is_remark(name, cells) or (grouped and name.endswith(("_text", ".text"))):
             sheet.set_role([k], "comment", "free text")
         else:
-            gold, label = golden.get(name), name.removesuffix(".label")
-            right = [_several(cell) for cell in sheet.cells(gold)] if gold is not None else None
-            # several lines are several right answers, with which no set can be compared
-            right = right and [own if len(own) < 2 else () for own in right]
-            found.append(Question(label, k, gold, given=_all_chosen(cells), keys=right))
+            gold, given = golden.get(name), split_column(cells, _LIST)
+            # several right answers are alternatives, with which no set can be compared
+            right = [] if gold is None else split_column(sheet.cells(gold), _LIST)
+            keys = [own if len(own) < 2 else () for own in right] or None
+            found.append(Question(name.removesuffix(".label"), k, gold, given=given, keys=keys))
     return found
-
-
-def _is_on(cell: str) -> bool:
-    return cell.strip().casefold() in _TRUE
-
-
-def _all_chosen(cells: Sequence[str]) -> list[tuple[str, ...]]:
-    """Return the options in each cell: a JSON list, a line each, or between bars."""
-    if any("\n" in cell or cell.startswith("[") for cell in cells):
-        return list(map(_several, cells))
-    return split_column(cells, "|")
-
-
-def _several(cell: str) -> tuple[str, ...]:
-    value = literal(cell) if cell.startswith("[") else None
-    lines = (line.strip() for line in cell.splitlines())
-    return (chosen(value) if value else None) or tuple(filter(None, lines))
 
 
 def _is_remark(name: str, cells: Sequence[str]) -> bool:
     given = [cell for cell in cells if cell]
-    differ = len(given) > 2 and len(set(given)) > 0.8 * len(given)
+    differ = len(given) > 2 and len({*given}) > 0.8 * len(given)
     named = role_of_name(name) == "comment" or (bool(_REMARK.search(name)) and differ)
     return named or is_free_text(cells)
 
@@ -202,15 +182,17 @@ MTURK = Format(
     "mturk",
     "Amazon Mechanical Turk, batch results",
     "«Batch_…_batch_results.csv»: a row per assignment, Answer.* columns",
-    columns(
-        *("hitid", "assignmentid", "answer(?:[. _].+)?"),
-        because="the columns HITId, AssignmentId and Answer are there",
+    (
+        Sign(
+            "the columns HITId, AssignmentId and Answer are there",
+            ("hitid", "assignmentid", "answer(?:[. _].+)?"),
+        ),
     ),
     _Judgments(
         "an MTurk batch",
         worker=("WorkerId", "AssignmentId"),
         task="HITId",
-        answer="Answer(?:[. _](.+))?",
+        answer=r"Answer(?:[.\s_](.+))?",
         seen="Input[.](.+)",
     ),
     "three batches, old and new",
@@ -219,7 +201,7 @@ TOLOKA = Format(
     "toloka",
     "Toloka, assignments",
     "The assignments of a pool as TSV: INPUT:, OUTPUT:, GOLDEN:, ASSIGNMENT:",
-    columns("assignment:worker_id", because="the column ASSIGNMENT:worker_id is there"),
+    (Sign("the column ASSIGNMENT:worker_id is there", ("assignment:worker_id",)),),
     _Judgments(
         "a Toloka file",
         worker=("ASSIGNMENT:worker_id",),
@@ -235,7 +217,7 @@ FIGURE_EIGHT = Format(
     "figure-eight",
     "Figure Eight (CrowdFlower), full report",
     "CSV with a row per judgment: _unit_id, _worker_id, …",
-    columns("_unit_id", "_worker_id", because="the columns _unit_id and _worker_id are there"),
+    (Sign("the columns _unit_id and _worker_id are there", ("_unit_id", "_worker_id")),),
     _Judgments(
         "a Figure Eight report",
         worker=("_worker_id",),

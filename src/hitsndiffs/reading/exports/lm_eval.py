@@ -13,7 +13,7 @@ from hitsndiffs.reading.exports.base import (
     Document,
     Format,
     Refusal,
-    Sample,
+    Sign,
     Stream,
     number_attempts,
 )
@@ -30,14 +30,6 @@ from hitsndiffs.reading.exports.common import (
 from hitsndiffs.reading.exports.records import Given, Options, Records
 
 __all__ = ["LM_EVAL"]
-
-_FIELDS = {"doc_id", "resps", "filtered_resps"}
-
-
-def _recognise(sample: Sample) -> str | None:
-    records = objects(list(sample.records)) if sample.is_json else []
-    known = any(record.keys() >= _FIELDS for record in records)
-    return "each line has doc_id, resps and filtered_resps" if known else None
 
 
 def _answers(document: Document, _: Choices, stream: Stream) -> Iterator[Given]:
@@ -335,7 +327,12 @@ LM_EVAL = Format(
     "lm-eval",
     "lm-evaluation-harness, samples",
     "«samples_<task>_<time>.jsonl» of each model (all versions); give the folder",
-    _recognise,
+    (
+        Sign(
+            "each line has doc_id, resps and filtered_resps",
+            fields=("doc_id", "resps", "filtered_resps"),
+        ),
+    ),
     Records(
         _answers,
         ("an lm-eval file without samples", "run lm_eval again with --log_samples"),

@@ -1,14 +1,15 @@
-"""Learning platforms with one row per student: Canvas, Blackboard, Gradescope."""
+"""Learning platforms: Canvas, Blackboard, Brightspace, Gradescope, ILIAS."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
-from itertools import combinations
+from collections.abc import Iterator, Sequence
+from itertools import combinations, groupby
 
-from hitsndiffs.reading.exports.base import Choices, Document, Format, Refusal, Sample, Stream
+from hitsndiffs.reading.exports.base import Choices, Document, Format, Sample, Sign, Stream
 from hitsndiffs.reading.exports.common import (
+    attempt_number,
     folded,
     is_free_text,
     number,
@@ -17,31 +18,42 @@ from hitsndiffs.reading.exports.common import (
     unique,
     without_html,
 )
+from hitsndiffs.reading.exports.records import Given, Records
 from hitsndiffs.reading.exports.sheet import (
     ByQuestion,
     Question,
     Sheet,
     adjacent,
-    by_table,
     cell_at,
     html_cells,
     numbered,
+    sheet_of,
+    whole_cells,
 )
 from hitsndiffs.reading.vocabulary import plain
 
-__all__ = ["BLACKBOARD", "CANVAS", "CANVAS_NEW", "GRADESCOPE", "ILIAS"]
+__all__ = [
+    "BLACKBOARD",
+    "BRIGHTSPACE",
+    "BRIGHTSPACE_SURVEY",
+    "CANVAS",
+    "CANVAS_NEW",
+    "GRADESCOPE",
+    "ILIAS",
+]
 
 # -- Canvas, classic quizzes: each question («12: text») is followed by its points («1.0») --------
 
-_COMMA = re.compile(r"(?<!\\),")
+_COMMA = r"(?<!\\),(?!\s)"  # Canvas puts no space after the comma between two options
 _MOST_OPTIONS = 30  # a cell with more parts is one text
 _LEAD = 6  # with this many columns before the questions, the first two name the person
 
 
+_PAIR = r"(?P<item>\d{2,}):(?P<title>(?: .*)?)\n(?P<points>\d+(?:[.,]\d+)?)(?:[._]\w+)?"
+
+
 def _find_canvas(sheet: Sheet) -> list[Question]:
-    found = adjacent(
-        sheet.names, r"(?P<item>\d{2,}):(?P<title>(?: .*)?)\n(?P<points>\d+(?:[.,]\d+)?)"
-    )
+    found = adjacent(sheet.names, _PAIR)
     places = [own["item"] for own, _ in found]
     if not found or places != list(range(places[0], places[-1] + 1, 2)):
         return []
@@ -92,42 +104,22 @@ def _ticked(cells: Sequence[str]) -> list[tuple[str, ...]]:
     >>> _ticked(["a,b", "b,a", "a,a"])
     [('a,b',), ('b,a',), ('a,a',)]
     """
-    split = {cell: _parts(cell) for cell in set(cells)}
-    several = [parts for parts in split.values() if len(parts) > 1]
-    pairs = {pair for parts in several for pair in combinations(parts, 2)}
-    if any((b, a) in pairs for a, b in pairs):
-        several = []
-    counts = Counter(part for parts in split.values() for part in set(parts))
-    mentioned = {part for parts in several for part in parts}
-    shared = sum(counts[part] > 1 for part in mentioned)
-    escaped = any("\\," in cell for cell in split)
-    if several and (escaped or 2 * shared > len(mentioned)):
-        return [split[cell] for cell in cells]
-    return [(text,) if (text := _plain_text(cell)) else () for cell in cells]
+    given = split_column(cells, _COMMA)
+    if any("\\," in cell for cell in cells):
+        given = [tuple(filter(None, map(str.strip, re.split(_COMMA, cell)))) for cell in cells]
+    pairs = {
+        pair for parts in {*given} if len(parts) <= _MOST_OPTIONS for pair in combinations(parts, 2)
+    }
+    if any((b, a) in pairs for a, b in pairs) or max(map(len, given), default=0) > _MOST_OPTIONS:
+        given = whole_cells(cells)
+    return [tuple(re.sub(r"\\(,|=>)", r"\1", part) for part in parts) for parts in given]
 
 
-def _parts(cell: str) -> tuple[str, ...]:
-    # Canvas puts no space after the comma between two options.
-    parts = _COMMA.split(cell)
-    if len(parts) > _MOST_OPTIONS or any(part[:1].isspace() for part in parts[1:]):
-        parts = [cell]
-    return tuple(text for part in parts if (text := _plain_text(part)))
-
-
-def _plain_text(text: str) -> str:
-    return text.replace("\\,", ",").replace("\\=>", "=>").strip()
-
-
-CANVAS = ByQuestion(
-    _find_canvas,
-    "each question («number: text») is followed by a column of points («1.0»)",
-    who=_who_canvas,
-    attempt=_attempt_canvas,
-    split=_ticked,
-).format(
+CANVAS = ByQuestion(_find_canvas, who=_who_canvas, attempt=_attempt_canvas, split=_ticked).format(
     "canvas",
     "Canvas, Student Analysis (classic quizzes)",
     "Quiz statistics, «Student Analysis»: CSV, answers as text, points per question",
+    "each question («number: text») is followed by a column of points («1.0»)",
     "two reports, one saved again by pandas",
 )
 
@@ -161,7 +153,6 @@ def _find_canvas_new(sheet: Sheet) -> list[Question]:
 
 CANVAS_NEW = ByQuestion(
     _find_canvas_new,
-    "blocks of ItemID, ItemType, question, EarnedPoints, Status repeat",
     who=lambda sheet, end: (
         sheet.named(("name", "id", "sisid"), end) or sheet.named(("anonymousid",), end)
     ),
@@ -171,84 +162,190 @@ CANVAS_NEW = ByQuestion(
     "canvas-new-quizzes",
     "Canvas, Student Analysis (New Quizzes)",
     "New Quizzes reports, «Student Analysis»: CSV, a block of five columns per question",
+    "blocks of ItemID, ItemType, question, EarnedPoints, Status repeat",
 )
 
 
 # -- Blackboard: Question ID, Question, Answer, Possible Points, Auto Score, Manual Score ---------
 
-_BLOCK = {
-    name: name
-    for name in ("questionid", "question", "answer", "possiblepoints", "autoscore", "manualscore")
-}
+_BLOCK = ("questionid", "question", "answer", "possiblepoints", "autoscore", "manualscore")
 
 
-def _part(name: str) -> str | None:
-    return _BLOCK.get(plain(name))
+def _blocks(sheet: Sheet) -> dict[str, dict[str, int]]:
+    names = dict(zip(_BLOCK, _BLOCK, strict=True))
+    found = numbered(sheet.header, lambda name: names.get(plain(name)), one=True)
+    return {
+        label: own
+        for label, own in found.items()
+        if "answer" in own and ("autoscore" in own or "manualscore" in own)
+    }
 
 
 def _find_blackboard(sheet: Sheet) -> list[Question]:
-    blocks = {
-        label: own
-        for label, own in numbered(sheet.header, _part, one=True).items()
-        if "answer" in own and ("autoscore" in own or "manualscore" in own)
-    }
-    items = _drawn_questions(sheet, blocks)
+    blocks = _blocks(sheet)
     texts = [own[p] for own in blocks.values() for p in ("questionid", "question") if p in own]
     sheet.set_role(texts, "item", "the question")
     return [
         Question(
-            items[label],
+            items,
             own["answer"],
             points=tuple(own[p] for p in ("autoscore", "manualscore") if p in own),
             possible=own.get("possiblepoints"),
         )
-        for label, own in blocks.items()
+        for own, items in zip(blocks.values(), _drawn(sheet, blocks), strict=True)
     ]
 
 
-def _drawn_questions(sheet: Sheet, blocks: dict[str, dict[str, int]]) -> dict[str, list[str]]:
+def _drawn(sheet: Sheet, blocks: dict[str, dict[str, int]]) -> list[list[str]]:
     """Return the question in each row of each block: its text, with its id where texts repeat."""
-    found: dict[str, list[tuple[str, str]]] = {}
+    texts: list[list[str]] = []
+    codes: list[list[str]] = []
     ids: dict[str, set[str]] = {}
     for label, own in blocks.items():
-        found[label] = []
-        for row in sheet.rows:
-            text = without_html(cell_at(row, own.get("question")))
-            code = cell_at(row, own.get("questionid"))
-            if not text and not code and label and row[own["answer"]].strip():
-                code = f"Question {label}"
-            found[label].append((text, code))
+        texts.append([without_html(cell_at(row, own.get("question"))) for row in sheet.rows])
+        codes.append([cell_at(row, own.get("questionid")) for row in sheet.rows])
+        for k, (text, code) in enumerate(zip(texts[-1], codes[-1], strict=True)):
+            if not text and not code and label and sheet.rows[k][own["answer"]].strip():
+                codes[-1][k] = f"Question {label}"
             ids.setdefault(text, set()).add(code)
-    return {
-        label: [
-            (f"{text} ({code})" if len(ids[text]) > 1 and code else text) if text else code
-            for text, code in pairs
+    return [
+        [
+            f"{text} ({code})" if text and code and len(ids[text]) > 1 else text or code
+            for text, code in zip(*own, strict=True)
         ]
-        for label, pairs in found.items()
-    }
+        for own in zip(texts, codes, strict=True)
+    ]
 
 
 def _who_blackboard(sheet: Sheet, end: int) -> list[int]:
-    blocks = numbered(sheet.header, _part, one=True).values()
-    end = min([end, *(place for own in blocks for place in own.values())])
-    places = sheet.named(("username", "lastname", "firstname", "studentid"), end)
-    if not places and not end:
-        raise Refusal(
-            "a Blackboard download without the names of the students",
-            "download the results «by user»",
-        )
-    return places or list(range(min(end, 3)))
+    end = min([end, *(place for own in _blocks(sheet).values() for place in own.values())])
+    named = sheet.named(("username", "lastname", "firstname", "studentid"), end)
+    return named or list(range(min(end, 3)))
 
 
-BLACKBOARD = ByQuestion(
-    _find_blackboard,
-    "questions have the columns Answer, Auto Score and Manual Score",
-    who=_who_blackboard,
-    split=html_cells,
-).format(
+BLACKBOARD = ByQuestion(_find_blackboard, who=_who_blackboard, split=html_cells).format(
     "blackboard",
     "Blackboard Learn, test results",
     "Grade Center, «Download Results» (by user, or by question and user), tab or comma",
+    "questions have the columns Answer, Auto Score and Manual Score",
+)
+
+
+# -- Brightspace: a row per option; in surveys, a line «User n» starts each person -----------------
+
+_OPENER = re.compile(r"^\D{2,40}\s\d+$")
+
+
+def _item_names(sheet: Sheet) -> list[str]:
+    """Return the item of each row: the question text, or else its title."""
+    text, title = sheet.find("Q Text"), sheet.find("Q Title")
+    return [
+        without_html(cell_at(row, text)) or without_html(cell_at(row, title)).strip("'")
+        for row in sheet.rows
+    ]
+
+
+def _attempts(document: Document, choices: Choices, stream: Stream) -> Iterator[Given]:
+    sheet = sheet_of(document, choices, stream)
+    kind, answer, match = (sheet.need(name) for name in ("Q Type", "Answer", "Answer Match"))
+    tried, score, out_of, shown = map(sheet.find, ("Attempt #", "Score", "Out Of", "Q #"))
+    identity = sheet.named(("orgdefinedid", "username", "firstname", "lastname"))
+    who = sheet.people(identity) if identity or choices.user else [""] * len(sheet.rows)
+    sheet.set_role([answer], "answers", "the options; the chosen ones are «Checked»")
+    items, open_kinds = _item_names(sheet), set()
+    places = [
+        (who[k], attempt_number(cell_at(row, tried)), items[k], cell_at(row, shown))
+        for k, row in enumerate(sheet.rows)
+    ]
+    for (person, attempt, item, _), own in groupby(
+        sorted(range(len(places)), key=places.__getitem__), key=places.__getitem__
+    ):
+        rows = [sheet.rows[k] for k in own]
+        marks = [folded(row[match]) for row in rows]
+        if item and not {*marks} <= {"checked", "unchecked"}:
+            open_kinds.add(rows[0][kind].strip() or "no type")
+        elif item:
+            pairs = zip(rows, marks, strict=True)
+            chosen = tuple(without_html(row[answer]) for row, mark in pairs if mark == "checked")
+            points, possible = (number(cell_at(rows[0], k)) for k in (score, out_of))
+            yield Given(person, item, chosen, attempt=attempt, points=points, possible=possible)
+    if open_kinds:
+        stream.notes.append(
+            f"Questions of the types {', '.join(sorted(open_kinds))} are left out: they have no "
+            "options to check."
+        )
+
+
+BRIGHTSPACE = Format(
+    "brightspace",
+    "D2L Brightspace, Attempt Details",
+    "Quiz statistics, «Attempt Details»: CSV, a row per option",
+    (
+        Sign(
+            "each row is an option that a person checked or left («Answer Match»)",
+            ("q #", "q type", "answer", "answer match", r"username|org defined id|attempt #"),
+            without="# responses",
+        ),
+    ),
+    Records(
+        _attempts,
+        (
+            "a Brightspace report without a question that has options",
+            "only questions of the types MC, T/F and M-S can be ranked",
+        ),
+        (
+            "a Brightspace report without the names of the people",
+            "export «Attempt Details» with «Username» or «Org Defined ID»",
+        ),
+    ),
+    "a quiz",
+)
+
+
+def _survey(document: Document, choices: Choices, stream: Stream) -> Iterator[Given]:
+    sheet = sheet_of(document, choices, stream)
+    answer, count = sheet.need("Answer"), sheet.need("# Responses")
+    match = sheet.find("Answer Match")
+    sheet.set_role([answer], "answers", "the options; the chosen one has a response")
+    person = next((found for row in reversed(sheet.above) if (found := _opens(row))), None)
+    chosen: dict[tuple[str, str], list[str]] = {}
+    keys: dict[str, dict[str, None]] = {}
+    header = [name.strip() for name in sheet.header]
+    for row, item in zip(sheet.rows, _item_names(sheet), strict=True):
+        opened = None if item or row[answer].strip() else _opens(row)
+        person = opened or person
+        if opened or person is None or not item or [cell.strip() for cell in row] == header:
+            continue
+        text = without_html(row[answer])
+        picked = chosen.setdefault((person, item), [])
+        if (number(row[count]) or 0) > 0:
+            picked.append(text)
+        if folded(cell_at(row, match)) == "checked":
+            keys.setdefault(item, {})[text] = None
+    for (person, item), picked in chosen.items():
+        yield Given(person, item, tuple(picked), key=tuple(keys.get(item, ())))
+
+
+def _opens(row: list[str]) -> str | None:
+    given = [cell.strip() for cell in row if cell.strip()]
+    found = next(filter(_OPENER.match, given), None)
+    return found if 1 <= len(given) <= 3 else None
+
+
+BRIGHTSPACE_SURVEY = Format(
+    "brightspace-survey",
+    "D2L Brightspace, survey attempts",
+    "Survey reports with individual attempts («User 1»); counts alone are refused",
+    (Sign("options are counted («# Responses»)", ("q #", "q type", "answer", "# responses")),),
+    Records(
+        _survey,
+        (
+            "a Brightspace report of counts per option, without individual answers",
+            "export «Attempt Details» (quizzes) or the individual attempts (surveys) instead",
+        ),
+        key_from="the options marked «Checked»",
+    ),
+    "a report of counts, which is refused",
 )
 
 
@@ -259,43 +356,45 @@ _AFTER = ("adjustment", "comments", "grader", "tags")
 _BELOW = ("point values", "rubric numbers", "rubric type", "scoring method", "scoring type")
 
 
-def _recognise_gradescope(sample: Sample) -> str | None:
-    names = tuple(folded(name) for name in sample.header[:2])
-    return "evaluations by rubric, one submission per row" if names == _FIRST else None
-
-
-def _fill_gradescope(sheet: Sheet) -> None:
+def _find_gradescope(sheet: Sheet) -> list[Question]:
     names = [folded(name) for name in sheet.header]
     rows = [row for row in sheet.rows if not any(folded(c).rstrip(":") in _BELOW for c in row[:10])]
     start = names.index("submission time") + 1 if "submission time" in names else 8
     end = min((names.index(name) for name in _AFTER if name in names), default=len(names))
     if tuple(names[:2]) != _FIRST or not rows or start >= end:
-        raise Refusal(
-            "a Gradescope export without rubric items",
-            "«Export Evaluations» of an assignment graded with a rubric",
-        )
+        return []
     sheet.keep_rows(rows, "rows below the table", "they describe the rubric")
-    labels = [" ".join(name.split()) for name in sheet.header]
+    rubric = {" ".join(sheet.header[k].split()): k for k in range(start, end)}
     ticked = [
-        tuple(labels[k] for k in range(start, end) if folded(row[k]) == "true")
+        tuple(label for label, k in rubric.items() if folded(row[k]) == "true")
         for row in sheet.rows
     ]
     item = re.sub(r"^\d+_", "", stem_of_name(sheet.name)).replace("_", " ").strip()
-    score = tuple(sheet.named(("score",)))
-    who = sheet.people(sheet.named(("firstname", "lastname", "sid", "email", "name")) or [0])
-    also = tuple(range(start + 1, end))
-    sheet.ask([Question(item, start, points=score, also=also, given=ticked)], who)
+    sheet.people(sheet.named(("firstname", "lastname", "sid", "email", "name")) or [0])
     sheet.stream.notes.append(
         "The options are the rubric items that the graders ticked, not what the students wrote."
     )
+    score, also = tuple(sheet.named(("score",))), tuple(range(start + 1, end))
+    return [Question(item, start, points=score, also=also, given=ticked)]
 
 
 GRADESCOPE = Format(
     "gradescope",
     "Gradescope, evaluations",
     "«Export Evaluations»: a zip with one CSV per question, rubric items true or false",
-    _recognise_gradescope,
-    by_table(_fill_gradescope),
+    (
+        Sign(
+            "evaluations by rubric, one submission per row",
+            holds=lambda sample: tuple(map(folded, sample.header[:2])) == _FIRST,
+        ),
+    ),
+    ByQuestion(
+        _find_gradescope,
+        empty=(
+            "a Gradescope export without rubric items",
+            "«Export Evaluations» of an assignment graded with a rubric",
+        ),
+    ),
 )
 
 
@@ -318,12 +417,7 @@ def _sheets_of_people(sample: Sample) -> Sequence[str]:
     return ()
 
 
-def _recognise_ilias(sample: Sample) -> str | None:
-    return "each person in the table of points has a sheet" if _sheets_of_people(sample) else None
-
-
-def _read_ilias(document: Document, _: Choices) -> Stream:
-    stream = Stream(key_from="the right answers in the sheets")
+def _ilias(document: Document, _: Choices, __: Stream) -> Iterator[Given]:
     for person in _sheets_of_people(document.sample):
         table, attempt, titles = document.table(person), 0, Counter[str]()
         above = False
@@ -334,28 +428,34 @@ def _read_ilias(document: Document, _: Choices) -> Stream:
             elif not above and len(row) >= _WIDTH:  # no header
                 title = " ".join(row[0].split())
                 titles[title] += 1
-                stream.add(
+                yield Given(
                     person,
                     title if titles[title] == 1 else f"{title} ({titles[title]})",
-                    row[2].splitlines(),
+                    tuple(row[2].splitlines()),
                     attempt=max(attempt, 1),
-                    key=row[3].splitlines(),
+                    key=tuple(row[3].splitlines()),
                     points=number(row[5]),
                     possible=number(row[6]),
                 )
             above = starts
-    if not stream.persons:
-        raise Refusal(
-            "an ILIAS export whose sheets have no columns of answers",
-            "export the results again with a newer version, or give a table with a row per person",
-        )
-    return stream
 
 
 ILIAS = Format(
     "ilias",
     "ILIAS, test results",
     "The results of a test as xlsx: a table of points, then a sheet per person",
-    _recognise_ilias,
-    _read_ilias,
+    (
+        Sign(
+            "each person in the table of points has a sheet",
+            holds=lambda sample: bool(_sheets_of_people(sample)),
+        ),
+    ),
+    Records(
+        _ilias,
+        (
+            "an ILIAS export whose sheets have no columns of answers",
+            "export the results again with a newer version, or give a table with a row per person",
+        ),
+        key_from="the right answers in the sheets",
+    ),
 )

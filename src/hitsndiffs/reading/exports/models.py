@@ -12,14 +12,13 @@ from hitsndiffs.reading.exports.base import (
     Document,
     Format,
     Sample,
+    Sign,
     Stream,
     absent,
-    keys,
 )
 from hitsndiffs.reading.exports.common import (
     as_text,
     at,
-    folded,
     inner,
     letter_place,
     literal,
@@ -29,21 +28,27 @@ from hitsndiffs.reading.exports.common import (
     stem_of_name,
     title_of,
 )
-from hitsndiffs.reading.exports.records import Given, Options, Records
+from hitsndiffs.reading.exports.records import Given, Levels, Options, Paths, Records
 
 __all__ = [
     "EVALSCOPE", "LIGHTEVAL", "MMLU", "MMLU_PRO", "OPENAI_EVALS", "OPENCOMPASS", "PROMPTFOO",
 ]  # fmt: skip
 
 
+def _single(value: Any) -> Any:
+    """Return the first element of a list, or of a list in it."""
+    while isinstance(value, list):
+        value = value[0] if value else None
+    return value
+
+
+def _word(value: Any) -> str:
+    return as_text(_single(value)).strip()
+
+
 # -- MMLU, the original evaluation: a table per subject with the probability of each letter -------
 
 _CHANCE = re.compile(r"(?P<model>.+)_choice(?P<letter>[A-J])_probs?")
-
-
-def _recognise_mmlu(sample: Sample) -> str | None:
-    found = [name for name in sample.header if _CHANCE.fullmatch(name.strip())]
-    return f"there is a column {found[0]!r} for each letter" if len(found) > 1 else None
 
 
 def _mmlu(document: Document, _: Choices, stream: Stream) -> Iterator[Given]:
@@ -79,21 +84,19 @@ MMLU = Format(
     "mmlu",
     "MMLU, original evaluation",
     "«results_<model>/<subject>.csv» with columns such as model_choiceA_probs; give the folder",
-    _recognise_mmlu,
+    (
+        Sign(
+            "there is a column of probabilities for each letter («…_choiceA_probs»)",
+            holds=lambda sample: sum(bool(_CHANCE.fullmatch(n.strip())) for n in sample.header) > 1,
+        ),
+    ),
     Records(_mmlu, ("a table of MMLU's evaluation without rows", "run it again")),
 )
 
 
 # -- MMLU-Pro: the outputs of a model, as the official script writes them --------------------------
 
-_PRO_KEYS = {"question_id", "pred", "options", "answer"}
 _PRO_NAME = re.compile(r"^(?:model_outputs?_)?(?P<model>.+?)(?:_\d+[-_]?shots?)?$", re.IGNORECASE)
-
-
-def _recognise_pro(sample: Sample) -> str | None:
-    records = objects(list(sample.records)) if sample.is_json else []
-    known = any(record.keys() >= _PRO_KEYS for record in records)
-    return "each record has question_id, options, answer and pred" if known else None
 
 
 def _mmlu_pro(document: Document, _: Choices, stream: Stream) -> Iterator[Given]:
@@ -122,7 +125,12 @@ MMLU_PRO = Format(
     "mmlu-pro",
     "MMLU-Pro, model outputs",
     "«model_outputs_<model>_5shots.json» (or zip) of each model; give the folder",
-    _recognise_pro,
+    (
+        Sign(
+            "each record has question_id, options, answer and pred",
+            fields=("question_id", "pred", "options", "answer"),
+        ),
+    ),
     Records(
         _mmlu_pro,
         ("an MMLU-Pro file without records", "run it again"),
@@ -138,25 +146,16 @@ MMLU_PRO = Format(
 _SPEC = {"completion_fns", "eval_name", "base_eval", "run_config"}
 
 
-def _recognise_openai(sample: Sample) -> str | None:
-    records = objects(list(sample.records)) if sample.is_json else []
-    signed = any(inner(record, "spec").keys() & _SPEC for record in records)
-    return "a line holds the spec of the run" if signed else None
-
-
 def _openai(document: Document, _: Choices, __: Stream) -> Iterator[Given]:
     records = objects(document.records())
     spec = next((found for record in records if (found := inner(record, "spec"))), {})
-    several = (spec.get("completion_fns"), inner(spec, "run_config").get("completion_fns"))
-    named = (_single(found) for found in (*several, spec.get("model_name")))
-    model = next(filter(None, named), stem_of_name(document.name))
+    named = _word(at(spec, "completion_fns|run_config.completion_fns|model_name"))
     for record in records:
         data = record.get("data")
         if record.get("type") == "match" and isinstance(data, dict):
-            right = list(filter(None, map(as_text, _listed(data.get("expected")))))
-            key = right[0].strip() if len(right) == 1 else None
-            item = as_text(record.get("sample_id"))
-            yield Given(model, item, _picked(data, right), key=key)
+            right = list(filter(None, map(_word, _listed(data.get("expected")))))
+            key, item = right[0] if len(right) == 1 else None, as_text(record.get("sample_id"))
+            yield Given(named or stem_of_name(document.name), item, _picked(data, right), key=key)
 
 
 def _picked(data: dict[str, Any], right: list[str]) -> str | None:
@@ -165,29 +164,26 @@ def _picked(data: dict[str, Any], right: list[str]) -> str | None:
     If the eval lists only the right answers as options, it never picks a wrong one; then the answer
     is what was sampled.
     """
-    options = {*map(as_text, _listed(data.get("options")))}
-    picked = as_text(data.get("picked")).strip()
+    options, picked = {*map(_word, _listed(data.get("options")))}, _word(data.get("picked"))
     if (len(options) > 1 and options != {*right}) or (picked and picked in right):
         return picked or None
-    return _single(data.get("sampled", data.get("picked"))) or None
+    return _word(data.get("sampled", data.get("picked"))) or None
 
 
 def _listed(value: Any) -> list[Any]:
     return value if isinstance(value, list) else [value]
 
 
-def _single(value: Any) -> str:
-    """Return the first element of a list, or of a list in it, as text."""
-    while isinstance(value, list):
-        value = value[0] if value else None
-    return as_text(value).strip()
-
-
 OPENAI_EVALS = Format(
     "openai-evals",
     "OpenAI evals, logs",
     "JSONL of a run (spec, match events), one per model; give the folder",
-    _recognise_openai,
+    (
+        Sign(
+            "a line holds the spec of the run",
+            holds=lambda sample: any(inner(r, "spec").keys() & _SPEC for r in sample.objects),
+        ),
+    ),
     Records(
         _openai,
         (
@@ -214,14 +210,12 @@ def _entries(value: Any) -> dict[str, dict[str, Any]]:
     return {}
 
 
-def _recognise_compass(sample: Sample) -> str | None:
+def _is_compass(sample: Sample) -> bool:
     first = sample.first if sample.kind == "json" else {}
     entry = _entries(first).get("0", {})
-    if inner(first, "details") and entry.keys() & {*_SAID}:
-        return "the details of each prediction are there"
     shown = any(name in ("origin_prompt", "gold") or name.startswith("label: ") for name in entry)
-    known = "prediction" in entry and shown
-    return "entries are numbered, each with a prediction" if known else None
+    detailed = bool(inner(first, "details")) and not entry.keys().isdisjoint(_SAID)
+    return detailed or ("prediction" in entry and shown)
 
 
 def _compass(document: Document, _: Choices, __: Stream) -> Iterator[Given]:
@@ -229,7 +223,7 @@ def _compass(document: Document, _: Choices, __: Stream) -> Iterator[Given]:
     dataset, offset = _dataset(document)
     for place, entry in _entries(document.data()).items():
         answer, key = (
-            next((text for name in names if (text := _single(entry.get(name)))), None)
+            next((text for name in names if (text := _word(entry.get(name)))), None)
             for names in (_SAID, ("references", "gold", "answer"))
         )
         item = f"{dataset}/{int(place) + offset}"
@@ -242,10 +236,9 @@ def _dataset(document: Document) -> tuple[str, int]:
     match = _SHARD.match(stem)
     if match is None:
         return stem, 0
-    beside = document.beside(f"{match['dataset']}_*.json")
-    others = {stem_of_name(other.name): other for other in beside}
+    others = {stem_of_name(own.name): own for own in document.beside(f"{match['dataset']}_*.json")}
     names = [f"{match['dataset']}_{k}" for k in range(int(match["shard"]))]
-    if not all(name in others for name in names) or (not names and not others):
+    if not others or not others.keys() >= {*names}:
         return stem, 0
     return match["dataset"], sum(len(_entries(others[name].data())) for name in names)
 
@@ -254,7 +247,7 @@ OPENCOMPASS = Format(
     "opencompass",
     "OpenCompass, predictions and details",
     "predictions/<model>/<dataset>.json, or results/ with details; give the folder",
-    _recognise_compass,
+    (Sign("entries are numbered, each with a prediction", holds=_is_compass),),
     Records(
         _compass,
         ("an OpenCompass file without predictions", "give the folder predictions/"),
@@ -273,16 +266,6 @@ _NAME = re.compile(r"^details_(?P<task>.+?)_(?P<time>\d{4}-\d\d-\d\dT[\d\-:.]+)$
 _TIME = re.compile(r"^\d{4}[-_]\d\d[-_]\d\dT[\d\-_:.]+$")
 
 
-def _recognise_light(sample: Sample) -> str | None:
-    names = {folded(name) for name in sample.header} if sample.kind == "parquet" else set()
-    if {"doc", "model_response"} <= names and names & {"metric", "metrics"}:
-        return "the columns doc, model_response and metric are there"
-    gold = "gold_index" in names or {"gold", "full_prompt"} <= names
-    if gold and {"choices", "predictions"} <= names:
-        return "the columns choices, gold_index and predictions are there"
-    return None
-
-
 def _light(document: Document, _: Choices, __: Stream) -> Iterator[Given]:
     match = _NAME.match(stem_of_name(document.name))
     task = match["task"] if match else stem_of_name(document.name)
@@ -290,17 +273,17 @@ def _light(document: Document, _: Choices, __: Stream) -> Iterator[Given]:
     for record in objects(document.records()):
         row = {name: literal(value) for name, value in record.items()}
         doc, response = inner(row, "doc") or row, inner(row, "model_response")
-        query = doc.get("query", doc.get("example", doc.get("full_prompt")))
+        query = as_text(at(doc, "query|example|full_prompt"))
         values = response.get("logprobs", row.get("predictions"))
         texts = response.get("text_post_processed") or response.get("text", row.get("predictions"))
         options = Options(doc.get("choices"))
         gold = [options.at(place) for place in _listed(doc.get("gold_index"))]
         yield Given(
             model,
-            f"{task}/{short_hash(as_text(query) + ''.join(options.labels))}",
-            options.likeliest(_one_each(values)) or options.meant(_single(texts)),
+            f"{task}/{short_hash(query + ''.join(options.labels))}",
+            options.likeliest(_one_each(values)) or options.meant(_word(texts)),
             key=gold[0] if len(gold) == 1 else None,
-            title=" ".join(as_text(query).split())[-200:],
+            title=" ".join(query.split())[-200:],
         )
 
 
@@ -324,11 +307,26 @@ def _model_light(document: Document) -> str:
     return "/".join(own[-2:]) or stem_of_name(document.name)
 
 
+def _is_parquet(sample: Sample) -> bool:
+    return sample.kind == "parquet"
+
+
 LIGHTEVAL = Format(
     "lighteval",
     "lighteval, details",
     "details/<org>/<model>/<time>/details_<task>_<time>.parquet; give the folder",
-    _recognise_light,
+    (
+        Sign(
+            "the columns doc, model_response and metric are there",
+            ("doc", "model_response", "metrics?"),
+            holds=_is_parquet,
+        ),
+        Sign(
+            "the columns choices, gold (or gold_index) and predictions are there",
+            ("choices", "predictions", "gold_index|full_prompt", "gold_index|gold"),
+            holds=_is_parquet,
+        ),
+    ),
     Records(
         _light,
         ("a lighteval file without samples", "give the details of a run"),
@@ -341,19 +339,22 @@ LIGHTEVAL = Format(
 # -- promptfoo: results of every provider and test; the assertion «equals» holds the right answer --
 
 
-def _recognise_promptfoo(sample: Sample) -> str | None:
-    results = objects(at(sample.first, "results.results|results")) if sample.kind == "json" else []
-    known = bool(results) and {"provider", "vars", "success"} <= results[0].keys()
-    return "the results have a provider, variables and success" if known else None
+def _results(value: Any) -> list[dict[str, Any]]:
+    return objects(at(value, "results.results|results"))
+
+
+def _is_promptfoo(sample: Sample) -> bool:
+    results = _results(sample.first) if sample.kind == "json" else []
+    return bool(results) and {"provider", "vars", "success"} <= results[0].keys()
 
 
 def _promptfoo(document: Document, _: Choices, __: Stream) -> Iterator[Given]:
-    results = objects(at(document.data(), "results.results|results"))
+    results = _results(document.data())
     users = [
         (as_text(at(one, "provider.label|provider.id|provider")), as_text(at(one, "prompt.label")))
         for one in results
     ]
-    several = len(set(users)) > len({provider for provider, _ in users})
+    several = len({*users}) > len({provider for provider, _ in users})
     for one, (provider, prompt) in zip(results, users, strict=True):
         if one.get("failureReason") == 2:
             yield Given(provider, "", None, aside=("results with an error", "nobody answered"))
@@ -375,7 +376,7 @@ PROMPTFOO = Format(
     "promptfoo",
     "promptfoo, results",
     "The JSON that `promptfoo eval --output` writes, with all providers and tests",
-    _recognise_promptfoo,
+    (Sign("the results have a provider, variables and success", holds=_is_promptfoo),),
     Records(
         _promptfoo,
         ("a promptfoo file without outputs", "run the evaluation again"),
@@ -392,33 +393,43 @@ PROMPTFOO = Format(
 # -- EvalScope: reviews/<model>/<benchmark>_<subset>.jsonl -----------------------------------------
 
 
-def _evalscope(document: Document, _: Choices, __: Stream) -> Iterator[Given]:
+def _scope(document: Document) -> tuple[str, str]:
+    """Return the model and the benchmark: a folder and a file, or both in the file's name."""
     benchmark, model = stem_of_name(document.name), (document.folders or ("",))[-1]
-    if model in ("", "reviews"):  # all models in one folder
-        benchmark, mark, model = benchmark.rpartition("__")
-        benchmark = benchmark if mark else model
+    if model not in ("", "reviews"):
+        return model, benchmark
+    before, mark, after = benchmark.rpartition("__")
+    return after, before if mark else after
+
+
+def _review(document: Document, record: Levels) -> str:
+    place = record.text("sample_score.group_id|sample_score.sample_id|index")
+    return f"{_scope(document)[1]}/{place}"
+
+
+def _reviews(document: Document) -> Iterator[dict[str, Any]]:
     for record in objects(document.records()):
-        scored = inner(record, "sample_score", "score")
-        place = as_text(at(record, "sample_score.group_id|sample_score.sample_id|index"))
-        score = next(iter(inner(scored, "value").values()), None)
-        yield Given(
-            model,
-            f"{benchmark}/{place}",
-            as_text(scored.get("extracted_prediction")).strip() or None,
-            key=as_text(record.get("target")).strip() or None,
-            title=title_of(record.get("input")),
-            right=bool(score) if score in (0, 1) else None,
-            is_text=True,
-        )
+        values = inner(record, "sample_score", "score", "value").values()
+        yield record | {"right": next(iter(values), None)}
 
 
 EVALSCOPE = Format(
     "evalscope",
     "EvalScope, reviews",
     "reviews/<model>/<benchmark>_<subset>.jsonl of a run; give the folder",
-    keys("index", "sample_score", because="each line is a review (index and sample_score)"),
+    (Sign("each line is a review (index and sample_score)", fields=("index", "sample_score")),),
     Records(
-        _evalscope,
+        Paths(
+            user=lambda document: _scope(document)[0],
+            item=_review,
+            answer="sample_score.score.extracted_prediction",
+            key="target",
+            title="input",
+            right="right",
+            asked=True,
+            words="perhaps",
+            rows=_reviews,
+        ),
         ("an EvalScope file without reviews", "give the folder reviews/ of the run"),
         texts=(
             "EvalScope reviews of answers in the models' own words",

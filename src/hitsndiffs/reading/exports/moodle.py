@@ -13,19 +13,19 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Any
 
-from hitsndiffs.reading.exports.base import Format, Refusal, Sample, number_attempts
-from hitsndiffs.reading.exports.common import folded
-from hitsndiffs.reading.exports.sheet import Question, Sheet, by_table
+from hitsndiffs.reading.exports.base import Format, Refusal, Sample, Sign
+from hitsndiffs.reading.exports.sheet import ByQuestion, Question, Sheet
+from hitsndiffs.reading.vocabulary import bare_names, folded
 
 __all__ = ["MOODLE", "is_moodle", "is_points_only"]
 
 # -- which columns belong to which question --------------------------------------------------------
 
-_GRADE = re.compile(r"^\S.*/\s*\d+[.,]\d+$", re.DOTALL)
-_WHOLE_GRADE = re.compile(r"^\S.*/\s*\d+$", re.DOTALL)
-_POINTS = re.compile(r"^\D{0,12}?\s?\d+\w?\s*/\s*\d+(?:[.,]\d+)?$")
-_NUMBERED = re.compile(r"^(?P<prefix>.*?\D)\s*(?P<number>\d{1,3})(?P<part>[a-z]?)$", re.DOTALL)
-_RENAMED = re.compile(r"(?:_duplicated_\d+|\.\d+|_\d+)$")
+_GRADE = re.compile(r"\S.*/\s*\d+[.,]\d+", re.DOTALL)
+#: Sites without decimals, and JSON, where only letters and digits remain.
+_LOOSE_GRADES = (re.compile(r"\S.*/\s*\d+", re.DOTALL), re.compile(r"[a-z]+\d+00"))
+_POINTS = re.compile(r"\D{0,12}?\s?\d+\w?\s*/\s*\d+(?:[.,]\d+)?")
+_NUMBERED = re.compile(r"(?P<prefix>.*?\D)\s*(?P<number>\d{1,3})(?P<part>[a-z]?)", re.DOTALL)
 
 _WORDS = {
     "question": "question|frage|pregunta|domanda|vraag|pergunta|questão|fråga|вопрос|問題|"
@@ -49,32 +49,23 @@ def word_of(name: str) -> str | None:
     >>> word_of("Response 1"), word_of("Правильный ответ: 3"), word_of("標準 1")
     ('response', 'right', None)
     """
-    match = _NUMBERED.match(name.strip())
-    prefix = match["prefix"] if match else _RENAMED.sub("", name)
-    return _KNOWN.get(folded(prefix).rstrip(" :._-"))
+    match = _NUMBERED.fullmatch(name.strip())
+    return _KNOWN.get(folded(match["prefix"] if match else name).rstrip(" :._-"))
 
 
-def find_grade(header: Sequence[str], *, whole: bool = False) -> int | None:
-    """Return the index of the grade of the whole quiz (``Grade/10.00``).
-
-    With ``whole``, accept ``Grade/10`` too, as sites without decimals write it. In JSON, only the
-    letters and digits of the name remain (``grade1000``).
-    """
-    for pattern in (_GRADE, _WHOLE_GRADE) if whole else (_GRADE,):
-        for k, name in enumerate(header):
-            if pattern.match(name.strip()) and not _POINTS.match(name.strip()):
+def find_grade(header: Sequence[str], *, loose: bool = False) -> int | None:
+    """Return the index of the grade of the whole quiz: ``Grade/10.00``; ``loose``: ``Grade/10``."""
+    for pattern in (_GRADE, *_LOOSE_GRADES) if loose else (_GRADE,):
+        for k, name in enumerate(map(str.strip, header)):
+            if pattern.fullmatch(name) and not _POINTS.fullmatch(name):
                 return k
-    for k, name in enumerate(header):
-        match = re.fullmatch(r"([a-z]+)(\d{3,})", name)
-        if match and match[2].endswith("00"):
-            return k
     return None
 
 
 def is_points_only(header: Sequence[str]) -> bool:
     """Whether at least two questions (``Q. 1 /1.00``) hold points, after a grade."""
-    points = [k for k, name in enumerate(header) if _POINTS.match(name.strip())]
-    grade = find_grade(header)
+    points = [k for k, name in enumerate(header) if _POINTS.fullmatch(name.strip())]
+    grade = find_grade(header) if points else None
     return grade is not None and sum(k > grade for k in points) >= 2
 
 
@@ -89,42 +80,34 @@ def find_blocks(header: Sequence[str]) -> list[list[int]]:
     ...              "Risposta data 2", "Risposta giusta_duplicated_0"])
     [[2, 3], [4, 5]]
     """
-    parsed = [_numbered(name) for name in header]
+    names = [name.strip() for name in bare_names(header)]
+    parsed = [_NUMBERED.fullmatch(name) if len(name) < 200 else None for name in names]
     numbers: dict[str, list[int]] = {}
-    for pair in parsed:
-        if pair is not None:
-            numbers.setdefault(pair[0], []).append(int(re.sub(r"\D", "", pair[1])))
-    counting = {prefix for prefix, places in numbers.items() if _counts_up(places)}
-    most = max((len(numbers[prefix]) for prefix in counting), default=0)
-    counting = {prefix for prefix in counting if 2 * len(numbers[prefix]) >= most}
-    if not counting:
-        return []
-    numbered = [pair[1] if pair and pair[0] in counting else None for pair in parsed]
-    start = next(k for k, label in enumerate(numbered) if label is not None)
-    bases = [_RENAMED.sub("", name).strip() for name in header]
-    repeats = Counter(bases[k] for k in range(start, len(header)) if numbered[k] is None)
-    n_questions = len({label for label in numbered if label is not None})
+    for match in filter(None, parsed):
+        numbers.setdefault(match["prefix"].strip(), []).append(int(match["number"]))
+    series = {prefix: own for prefix, own in numbers.items() if _counts_up(own)}
+    most = max(map(len, series.values()), default=0)
+    labels = [
+        match["number"] + match["part"]
+        if match and 2 * len(series.get(match["prefix"].strip(), ())) >= max(most, 1)
+        else None
+        for match in parsed
+    ]
+    start = next((k for k, label in enumerate(labels) if label is not None), len(names))
+    repeats = Counter(names[k] for k in range(start, len(names)) if labels[k] is None)
+    fewest = max(1, len({*labels} - {None}) // 2)
     blocks: dict[str, list[int]] = {}
     current = ""
-    for k in range(start, len(header)):
-        current = numbered[k] or current
-        if numbered[k] is None and not (
-            word_of(header[k]) == "right"
-            or (bases[k] and repeats[bases[k]] > 1 and 2 * repeats[bases[k]] > n_questions)
-        ):
-            continue
-        blocks.setdefault(current, []).append(k)
+    for k in range(start, len(names)):
+        current = labels[k] or current
+        again = bool(names[k]) and repeats[names[k]] > fewest
+        if labels[k] is not None or again or word_of(names[k]) == "right":
+            blocks.setdefault(current, []).append(k)
     return [places for places in blocks.values() if len(places) <= 4]
 
 
-def _numbered(name: str) -> tuple[str, str] | None:
-    match = _NUMBERED.match(name.strip()) if len(name) < 200 else None
-    return (match["prefix"].strip(), match["number"] + match["part"]) if match else None
-
-
 def _counts_up(numbers: list[int]) -> bool:
-    steps = [b - a for a, b in pairwise(numbers)]
-    return numbers[0] == 1 and all(0 <= step <= 2 for step in steps)
+    return numbers[0] == 1 and all(0 <= b - a <= 2 for a, b in pairwise(numbers))
 
 
 def is_moodle(header: Sequence[str]) -> bool:
@@ -133,40 +116,44 @@ def is_moodle(header: Sequence[str]) -> bool:
     if not blocks:
         return False
     words = {word_of(header[place]) for place in blocks[0]}
-    grade = find_grade(header[: blocks[0][0]], whole=words != {None})
+    grade = find_grade(header[: blocks[0][0]], loose=words != {None})
     return grade is not None or {"right", "response"} <= words
 
 
 # -- persons and attempts ----------------------------------------------------------------------
 
+_DATE = re.compile(r"\d.*\d{1,2}[:.]\d{2}")
 
-def _read_lead(sheet: Sheet, end: int) -> tuple[list[int], int | None]:
-    """Keep the finished attempts; return the columns that say who, and that of the state."""
-    grade = find_grade(sheet.header[:end], whole=True)
-    started = next(
-        (
-            k
-            for k in range(end)
-            if sum(bool(_DATE.search(cell)) for cell in sheet.cells(k)) * 2 > len(sheet.rows)
-        ),
-        None,
+
+def _read_lead(sheet: Sheet, blocks: list[list[int]]) -> list[int]:
+    """Keep the finished attempts, a row each; return the columns that say who."""
+    end = blocks[0][0]
+    grade, n_rows = find_grade(sheet.header[:end], loose=True), len(sheet.rows)
+    dated = (
+        k for k in range(end) if 2 * sum(map(bool, map(_DATE.search, sheet.cells(k)))) > n_rows
     )
-    state = started - 1 if started else None
-    identity_end = next((k for k in (state, grade) if k is not None), end)
-    identity = list(range(identity_end)) or list(range(min(end, 1)))
+    started = next(dated, None)
+    # the state stands before the time of the start, unless somebody took it out
+    state = started - 1 if started and _repeats(sheet.cells(started - 1)) else None
+    identity = list(range(next((k for k in (state, started, grade) if k is not None), end)))
     rows = [row for row in sheet.rows if not _is_average(row, identity, end)]
     sheet.keep_rows(rows, "average rows", "they belong to no person")
     sheet.rows = _fill_identity(sheet.rows, identity)
     done = [row for row in sheet.rows if not _unfinished(row, state, grade, started, end)]
     reason = "the attempt was not started or not finished"
     sheet.keep_rows(done, "unfinished attempts", reason)
-    if grade is not None:
-        sheet.set_role([grade], "points", "the grade of the whole quiz")
-    if state is not None:
-        sheet.set_role([state], "status", "the state of the attempt")
-    rest = [k for k in range(identity_end, end) if k not in (grade, state)]
+    if state is not None and not all(row[state].strip() for row in sheet.rows):
+        tries = _merged(sheet.rows, identity, state, [k for block in blocks for k in block])
+        sheet.keep_rows(tries, "later tries", "the first answer to each question counts")
+    sheet.set_role([grade] if grade is not None else [], "points", "the grade of the whole quiz")
+    sheet.set_role([state] if state is not None else [], "status", "the state of the attempt")
+    rest = [k for k in range(len(identity), end) if k not in (grade, state)]
     sheet.set_role(rest, "time", "when, and how long")
-    return identity, state
+    return identity
+
+
+def _repeats(cells: Sequence[str]) -> bool:
+    return len(cells) < 4 or 2 * len({*cells}) <= len(cells)
 
 
 def _nothing(cell: str) -> bool:
@@ -174,8 +161,11 @@ def _nothing(cell: str) -> bool:
 
 
 def _is_average(row: Sequence[str], identity: Sequence[int], end: int) -> bool:
+    """Whether a row has one name («Overall average»), and neither a state nor answers."""
     named = sum(not _nothing(row[k]) for k in identity)
-    return len(identity) > 1 and named <= 1 and all(_nothing(cell) for cell in row[end:])
+    state = row[len(identity) : len(identity) + 1]
+    unsaid = all(map(_nothing, state)) or all(map(_nothing, row[end:]))
+    return len(identity) > 1 and named <= 1 and unsaid
 
 
 def _unfinished(
@@ -193,46 +183,38 @@ def _fill_identity(rows: list[list[str]], identity: Sequence[int]) -> list[list[
     """Fill identity cells that are blank from the second try on."""
     filled: list[list[str]] = []
     for row in rows:
-        before = filled[-1] if filled else None
-        if before is not None and any(not row[k].strip() for k in identity):
-            known = [k for k in identity if row[k].strip()]
-            if known and all(row[k] == before[k] for k in known):
-                row = list(row)
-                for k in identity:
-                    row[k] = row[k] or before[k]
+        known = [k for k in identity if row[k].strip()]
+        if filled and 0 < len(known) < len(identity):
+            before = filled[-1]
+            if all(row[k] == before[k] for k in known):
+                row = [before[k] if k in identity else cell for k, cell in enumerate(row)]
         filled.append(row)
     return filled
 
 
-def _merge_tries(
-    sheet: Sheet, identity: list[int], state: int | None, blocks: list[list[int]]
-) -> None:
-    """Keep the first of several tries of one attempt, filled from the others.
+def _merged(
+    rows: list[list[str]], identity: list[int], state: int, answers: list[int]
+) -> list[list[str]]:
+    """Return the first of several tries of each attempt, filled from the others.
 
     In reports of all tries, only the last row of an attempt has the state.
     """
-    if state is None or all(row[state].strip() for row in sheet.rows):
-        return
     kept: list[list[str]] = []
     open_try: list[str] | None = None
-    for row in sheet.rows:
-        if open_try is not None and all(row[p] == open_try[p] for p in identity):
-            for block in blocks:
-                for place in block:
-                    if _nothing(open_try[place]):
-                        open_try[place] = row[place]
+    for row in rows:
+        if open_try is not None and all(row[k] == open_try[k] for k in identity):
+            for k in answers:
+                open_try[k] = row[k] if _nothing(open_try[k]) else open_try[k]
         else:
             kept.append(row)
             open_try = row
         if row[state].strip():
             open_try = None
-    sheet.keep_rows(kept, "later tries", "the first answer to each question counts")
+    return kept
 
 
 # -- questions -------------------------------------------------------------------------------------
 
-_DATE = re.compile(r"\d.*\d{1,2}[:.]\d{2}")
-_GUARD = re.compile(r"^'(?=[=+\-@])")
 _SEPARATOR = re.compile(r"\s*;\s+|\s+;\s*|;$")
 _STACK = re.compile(r"^Seed: \d+;|\bans\d+: .*\[(?:score|valid|invalid)\]|\bprt\d+: ")
 _MOST_STEMS = 0.95  # with this share of equal texts or keys, it is one question that was edited
@@ -260,9 +242,11 @@ def _parts(sheet: Sheet, blocks: list[list[int]]) -> tuple[int | None, int | Non
 
 
 def _question(
-    sheet: Sheet, question: int | None, response: int, right: int | None
+    sheet: Sheet, question: int | None, response: int | None, right: int | None
 ) -> Question | None:
     """Return the question in some columns; None if it cannot be ranked."""
+    if response is None:
+        return None
     name = sheet.header[response].strip()
     given = [cell for cell in sheet.cells(response) if not _nothing(cell)]
     if given and sum(bool(_STACK.search(answer)) for answer in given) * 2 > len(given):
@@ -309,10 +293,6 @@ def _stem(text: str) -> str:
     return stem.strip() if mark and ";" in options else text.strip()
 
 
-def _differs(keys: list[tuple[str, ...]]) -> bool:
-    return 0.0 < _largest_share(frozenset(key) for key in keys if key) < _MOST_STEMS
-
-
 def _largest_share(values: Iterable[Any]) -> float:
     """Return the share of the most common value, or 0 if there are no values."""
     counts = Counter(values)
@@ -328,64 +308,50 @@ def _options(cell: str) -> tuple[str, ...]:
     >>> _options("Blue; Red"), _options("'-3"), _options("-"), _options("a   ; b")
     (('Blue', 'Red'), ('-3',), (), ('a', 'b'))
     """
-    text = cell.strip()
-    if text in ("", "-"):
-        return ()
-    text = _GUARD.sub("", text)
+    text = re.sub(r"^'(?=[=+\-@])", "", cell.strip())
     parts = tuple(part.strip() for part in _SEPARATOR.split(text) if part.strip())
-    return parts or (text,)
+    return () if _nothing(cell) else parts or (text,)
 
 
 # -- the format ------------------------------------------------------------------------------------
 
 
-def _recognise(sample: Sample) -> str | None:
-    if (sample.is_table or sample.is_json) and is_moodle(sample.fields):
-        return "a grade («Grade/10.00»), then columns that repeat with 1, 2, 3…"
-    return None
+def _is_responses(sample: Sample) -> bool:
+    return (sample.is_table or sample.is_json) and is_moodle([*sample.header, *sample.first])
 
 
-def _fill(sheet: Sheet) -> None:
+def _find(sheet: Sheet) -> list[Question]:
     blocks = find_blocks(sheet.header)
-    question, response, right = _parts(sheet, blocks) if blocks else (None, None, None)
-    if response is None:
-        raise Refusal(
-            "a Moodle report without columns of responses",
-            "download the «Responses» report of the quiz, with «response» ticked",
-        )
-    identity, state = _read_lead(sheet, blocks[0][0])
-    _merge_tries(sheet, identity, state, blocks)
-    found = []
-    for block in blocks:
-        places = [
-            block[k] if k is not None and k < len(block) else None
-            for k in (question, response, right)
-        ]
-        one = None if places[1] is None else _question(sheet, places[0], places[1], places[2])
-        found += [] if one is None else [one]
-    who = sheet.people(identity)
-    sheet.ask(found, who, attempts=number_attempts(who), split=_all_options)
+    parts = _parts(sheet, blocks) if blocks else (None, None, None)
+    if parts[1] is None:
+        return []
+    identity = _read_lead(sheet, blocks)
+    sheet.people(identity)
+    rows = [
+        [block[k] if k is not None and k < len(block) else None for k in parts] for block in blocks
+    ]
+    found = [one for own in rows if (one := _question(sheet, *own)) is not None]
     if not found and any(column.role == "unused" for column in sheet.stream.columns):
         raise Refusal(
             "a Moodle report of questions drawn at random, without their texts",
             "download it again with «question text» ticked",
         )
-    if not found:
-        raise Refusal(
-            "a Moodle «Responses» report without a choice question",
-            "only questions with options can be ranked",
-        )
-
-
-def _all_options(cells: Sequence[str]) -> list[tuple[str, ...]]:
-    return list(map(_options, cells))
+    return found
 
 
 MOODLE = Format(
     "moodle",
     "Moodle, quiz responses",
     "Quiz results, «Responses»: CSV, xlsx, ods or JSON, in any language",
-    _recognise,
-    by_table(_fill, key_from="the columns of right answers", records=True),
+    (Sign("a grade («Grade/10.00»), then columns that repeat with 1, 2, 3…", holds=_is_responses),),
+    ByQuestion(
+        _find,
+        split=lambda cells: list(map(_options, cells)),
+        key_from="the columns of right answers",
+        empty=(
+            "a Moodle «Responses» report without a choice question",
+            "download it with «response» ticked; only questions with options can be ranked",
+        ),
+    ),
     "a quiz of 2025, and a German one with algebra",
 )

@@ -14,6 +14,7 @@ from hitsndiffs.reading.exports.base import (
     Format,
     Refusal,
     Sample,
+    Sign,
     Stream,
 )
 from hitsndiffs.reading.exports.common import (
@@ -106,7 +107,7 @@ class _Columns:
         return one and told and not {*said}.isdisjoint(right) and not is_free_text(right)
 
 
-def _recognise(sample: Sample) -> str | None:
+def _is_beside(sample: Sample) -> bool:
     if sample.is_json and sample.records:
         records = list(sample.records)
         whole = sample.kind == "json" and len(records) == 1 and isinstance(records[0], dict)
@@ -114,21 +115,16 @@ def _recognise(sample: Sample) -> str | None:
         if not named or any(
             other.recognise(sample) for other in (EVALSCOPE, MMLU_PRO, OPENCOMPASS)
         ):
-            return None
+            return False
         try:
             table = flat_table(records[0] if whole else records)[0]
         except InputError:
-            return None  # points, or counts
+            return False  # points, or counts
         header, rows = table.header, table.rows
-    elif sample.is_table or sample.kind == "parquet":
-        header, rows = list(sample.header), sample.full_rows
     else:
-        return None
+        header, rows = list(sample.header), sample.full_rows
     columns = _Columns(header)
-    if len(header) > 1000 or not columns.fits or not columns.are_choices(rows):
-        return None
-    answer, key = header[columns.answers[0]], header[columns.keys[0]]
-    return f"{answer!r} stands beside {key!r}, and nothing names a user"
+    return 0 < len(header) <= 1000 and columns.fits and columns.are_choices(rows)
 
 
 def _table(document: Document) -> Table:
@@ -198,7 +194,7 @@ PREDICTIONS = Format(
     "predictions",
     "Predictions beside the right answers, one model per file or folder",
     "Results of MMLU and the like, as scripts write them: CSV, Parquet or JSON; give the folder",
-    _recognise,
+    (Sign("predictions stand beside right answers, and nothing names a user", holds=_is_beside),),
     _convert,
     "Parquet files of two models, in folders named after them",
 )
@@ -240,12 +236,6 @@ def _right(value: Any) -> Any:
     return next((one for name, one in own.items() if role_of_name(name) == "key"), None)
 
 
-def _recognise_by_id(sample: Sample) -> str | None:
-    if sample.kind != "json" or len(sample.records) != 1:
-        return None
-    return "an answer stands under each id" if _by_id(sample.first)[0] else None
-
-
 def _convert_by_id(document: Document, _: Choices) -> Stream:
     found, is_key = _by_id(document.data())
     if not found:
@@ -260,7 +250,14 @@ ANSWERS_BY_ID = Format(
     "answers-by-id",
     "Answers by id, one model per file or folder",
     'JSON such as {"q1": "A", "q2": "C"} for each model (MMMU and the like); give the folder',
-    _recognise_by_id,
+    (
+        Sign(
+            "an answer stands under each id",
+            holds=lambda sample: (
+                sample.kind == "json" and len(sample.records) == 1 and bool(_by_id(sample.first)[0])
+            ),
+        ),
+    ),
     _convert_by_id,
     "two models of MMMU, in folders named after them",
 )

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from xml.etree import ElementTree
 
 from hitsndiffs.errors import InputError
-from hitsndiffs.reading.exports.base import Choices, Document, Format, Sample, Stream
+from hitsndiffs.reading.exports.base import Choices, Document, Format, Sample, Sign, Stream
 from hitsndiffs.reading.exports.common import attempt_number, number, stem_of_name
 from hitsndiffs.reading.exports.records import Given, Records
 
@@ -20,9 +20,8 @@ _ABOUT = ("numAttempts", "duration")
 _CHOSEN = ("identifier", "boolean", "integer", "string", "")
 
 
-def _recognise(sample: Sample) -> str | None:
-    known = sample.kind == "text" and "<assessmentResult" in sample.text
-    return "it is an assessmentResult of QTI" if known and _NAMESPACE in sample.text else None
+def _is_result(sample: Sample) -> bool:
+    return sample.kind == "text" and "assessmentResult" in sample.text and _NAMESPACE in sample.text
 
 
 def _answers(document: Document, _: Choices, __: Stream) -> Iterator[Given]:
@@ -74,7 +73,7 @@ QTI = Format(
     "qti-results",
     "QTI results (TAO and others)",
     "An assessmentResult as XML (2.1, 2.2, 3.0) per person and test; give the folder or the zip",
-    _recognise,
+    (Sign("it is an assessmentResult of QTI", holds=_is_result),),
     Records(
         _answers,
         (

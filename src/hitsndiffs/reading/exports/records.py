@@ -1,28 +1,34 @@
 """Records with an answer each, or with answers inside: JSON, logs, cells that hold JSON.
 
-A format is a generator that yields the answers; the rest is the same for all of them.
+A format says by :class:`Paths` where the parts of an answer stand, or yields the answers itself;
+the rest is the same for all of them.
 """
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from hitsndiffs.data.encoding.names import find_column
 from hitsndiffs.data.words import listed
 from hitsndiffs.reading.exports.base import Choices, Document, Refusal, Status, Stream
 from hitsndiffs.reading.exports.common import (
     as_text,
+    at,
     is_free_text,
     labelled,
     letter_place,
+    literal,
     objects,
+    short_hash,
+    title_of,
 )
+from hitsndiffs.reading.vocabulary import role_of_name
 
-__all__ = ["Given", "Options", "Records", "chosen", "chosen_only", "rows_of", "within"]
+__all__ = ["Given", "Levels", "Options", "Paths", "Records", "chosen", "chosen_only", "rows_of"]
 
 #: Without options, longer answers than this are free text.
 _LONG = 60
@@ -146,7 +152,8 @@ def _free_texts(given: Sequence[Given]) -> set[str]:
         texts = [" ".join(_set(one.answer)) for one in own if one.is_text]
         alone = len({one.person for one in own}) == 1
         long = not alone or 2 * sum(len(text) > _LONG for text in texts) > len(texts)
-        if 2 * len(texts) > len(own) and long and is_free_text(texts):
+        remarks = len(texts) == len(own) and role_of_name(question) == "comment"
+        if remarks or (2 * len(texts) > len(own) and long and is_free_text(texts)):
             found.add(question)
     return found
 
@@ -193,10 +200,143 @@ def chosen(value: Any) -> tuple[str, ...] | None:
     return None if None in parts else tuple(dict.fromkeys(several))
 
 
-def within(values: Any, *names: str) -> list[tuple[dict[str, Any], dict[str, Any]]]:
-    """Return the objects under any of the names in each object, beside the object itself."""
-    outer = objects(values)
-    return [(one, own) for one in outer for name in names for own in objects(one.get(name))]
+@dataclass(frozen=True)
+class Levels:
+    """The objects around an answer: a name is looked up in the innermost first.
+
+    Examples
+    --------
+    >>> levels = Levels(({"id": 7, "by": {"name": "Ann"}}, {"id": 1, "text": "x"}))
+    >>> levels["by.name"], levels["text|id"], levels["/id"], levels["no"] is None
+    ('Ann', 'x', 1, True)
+    """
+
+    objects: tuple[dict[str, Any], ...]
+
+    def __getitem__(self, path: str) -> Any:
+        """Return what stands at a path, or at the first of several (``a.b|c``) that has a value.
+
+        A path that begins with a slash is looked up in the outermost object only.
+        """
+        for level in self.objects:
+            for one in path.split("|"):
+                if one.startswith("/") and level is not self.objects[-1]:
+                    continue
+                if (found := at(level, one.removeprefix("/"))) is not None:
+                    return found
+        return None
+
+    @property
+    def innermost(self) -> Levels:
+        """The innermost object alone."""
+        return Levels(self.objects[:1])
+
+    def text(self, path: str) -> str:
+        """Return what stands at a path as text."""
+        return as_text(self[path]).strip() if path else ""
+
+    def within(self, step: str) -> Iterator[Levels]:
+        """Yield the objects at a path, each within this one; JSON in a text is read.
+
+        With ``{}`` at the end of the path, they are the values of an object, each with its name as
+        ``{}`` and itself as ``=``. With ``?``, there may be none, and then it is this one. With
+        ``+``, it is this one, those in it, those in these, and so on.
+
+        Examples
+        --------
+        >>> levels = Levels(({"answers": {"q1": "A", "q2": {"label": "B"}}},))
+        >>> [(own["{}"], own["label|="]) for own in levels.within("answers{}")]
+        [('q1', 'A'), ('q2', 'B')]
+        """
+        value = literal(self.innermost[step.rstrip("?+{}")])
+        inside = objects(value)
+        if "{}" in step:
+            named = value.items() if isinstance(value, dict) else ()
+            inside = [{"{}": n, "=": v, **(v if isinstance(v, dict) else {})} for n, v in named]
+        deeper = step.endswith("+")
+        if deeper or (not inside and step.endswith("?")):
+            yield self
+        for own in inside:
+            found = Levels((own, *self.objects))
+            yield from found.within(step) if deeper else (found,)
+
+
+@dataclass(frozen=True)
+class Paths:
+    """Where the parts of each answer stand in the records of a document; see :class:`Levels`.
+
+    Parameters
+    ----------
+    each
+        The way from a record to the object of an answer, a step at a time.
+    user, item, question, answer, key, title, attempt
+        What :class:`Given` has. Where no path leads to an item, it is a hash of its ``title``.
+    right
+        Whether the answer is right, or 0 or 1.
+    asked
+        Whether a record without an answer was asked; otherwise it is passed over.
+    words
+        What an answer that is one text is: chosen, written, or perhaps written, which the answers
+        to the question tell.
+    aside
+        What is left out: a path, its values (none: any), what it is, and why.
+    rows
+        The records of a document; all of them, unless a format says so.
+    """
+
+    user: str | Callable[[Document], str]
+    item: str | Callable[[Document, Levels], str]
+    answer: str
+    each: tuple[str, ...] = ()
+    question: str = ""
+    key: str = ""
+    title: str = ""
+    attempt: str = ""
+    right: str = ""
+    asked: bool = False
+    words: Literal["chosen", "perhaps", "written"] = "chosen"
+    aside: tuple[tuple[str, Collection[Any], str, str], ...] = ()
+    rows: Callable[[Document], Iterable[Any]] | None = None
+
+    def __call__(self, document: Document, choices: Choices, _: Stream) -> Iterator[Given]:
+        """Yield the answers in a document."""
+        user, place = choices.user or self.user, choices.item or self.item
+        rows = objects(list(document.records() if self.rows is None else self.rows(document)))
+        whole = user(document) if callable(user) else ""
+        for levels in self.levels(rows):
+            aside = next((rest for path, of, *rest in self.aside if _is(levels[path], of)), None)
+            if aside is not None:
+                yield Given("", "", None, aside=(aside[0], aside[1]))
+                continue
+            value = levels.innermost[self.answer]
+            answer = None if isinstance(value, str) and self.words == "written" else chosen(value)
+            if not answer and not (self.asked and answer is not None):
+                continue
+            item = place(document, levels) if callable(place) else levels.text(place)
+            title, right = levels.text(self.title), levels[self.right] if self.right else None
+            tried = levels[self.attempt] if self.attempt else None
+            yield Given(
+                whole if callable(user) else levels.text(user),
+                item or (short_hash(title) if title else ""),
+                answer,
+                levels.text(self.question),
+                key=chosen(levels[self.key]) if self.key else None,
+                title=title_of(title),
+                attempt=tried if isinstance(tried, int) and tried > 0 else 0,
+                right=bool(right) if right in (0, 1) else None,
+                is_text=self.words == "perhaps" and isinstance(value, str),
+            )
+
+    def levels(self, rows: Iterable[dict[str, Any]]) -> Iterator[Levels]:
+        """Yield the objects of all answers in some records."""
+        found: Iterable[Levels] = (Levels((row,)) for row in rows)
+        for step in self.each:
+            found = [own for levels in found for own in levels.within(step)]
+        yield from found
+
+
+def _is(value: Any, wanted: Collection[Any]) -> bool:
+    return value in wanted if wanted else bool(value)
 
 
 def rows_of(document: Document) -> list[dict[str, Any]]:

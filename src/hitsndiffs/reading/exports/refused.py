@@ -2,15 +2,7 @@
 
 from __future__ import annotations
 
-from hitsndiffs.reading.exports.base import (
-    Format,
-    Recogniser,
-    Sample,
-    columns,
-    either,
-    keys,
-    refuse,
-)
+from hitsndiffs.reading.exports.base import Choices, Document, Format, Refusal, Sample, Sign, Stream
 from hitsndiffs.reading.exports.common import inner
 from hitsndiffs.reading.exports.moodle import is_points_only
 
@@ -18,15 +10,14 @@ __all__ = ["REFUSED"]
 
 
 def _report(
-    name: str, title: str, about: str, sign: Recogniser, what: str, instead: str, tried: str = ""
+    name: str, title: str, what: str, instead: str, *signs: Sign, tried: str = ""
 ) -> Format:
     """Return a format that is recognised only to say what it is, and what to do instead."""
-    return Format(name, f"{title} (refused)", about, sign, refuse(what, instead), tried)
 
+    def convert(_: Document, __: Choices) -> Stream:
+        raise Refusal(what, instead)
 
-def _is_points(sample: Sample) -> str | None:
-    points = is_points_only(sample.fields)
-    return "the questions («Q. 1 /1.00») hold points and no answers" if points else None
+    return Format(name, f"{title} (refused)", what[0].upper() + what[1:], signs, convert, tried)
 
 
 _GRADES = (
@@ -35,121 +26,118 @@ _GRADES = (
     r"[^:]+: ?.+ \((?:real|percentage|letter|punkte|prozentsatz|reell|brut|pourcentage|"
     r"porcentaje)\)"  # Moodle
 )
-_POSSIBLE = " *(?:points possible|punkte möglich|points possibles|puntos posibles)"
-_NAMED = "the columns are named like those of a gradebook"
+_POSSIBLE = Sign("", (" *(?:points possible|punkte möglich|points possibles|puntos posibles)",))
 
 
-def _is_canvas(sample: Sample) -> str | None:
-    """Recognise the gradebook of Canvas: «Points Possible» stands below the header."""
-    below = Sample(sample.kind, tuple(row[0] for row in sample.rows[:3] if row))
-    possible = columns(_POSSIBLE, because=_NAMED)(below)
-    return possible and columns(r".+ \(\d{3,}\)", because=_NAMED)(sample)
+def _is_canvas(sample: Sample) -> bool:
+    """Whether «Points Possible» stands below the header, as in the gradebook of Canvas."""
+    return _POSSIBLE.fits(Sample(sample.kind, tuple(row[0] for row in sample.rows[:3] if row)))
 
 
-def _is_manifest(sample: Sample) -> str | None:
+def _is_manifest(sample: Sample) -> bool:
     about = [own for name, own in sample.first.items() if name.endswith("-metadata")]
-    signed = any("human-annotated" in inner(own) for own in about)
-    return "an object has a label and its metadata" if signed else None
+    return any("human-annotated" in inner(own) for own in about)
 
 
+_NAMED = "the columns are named like those of a gradebook"
 _CONFIDENT = "answers have a confidence and no worker"
-_BY_TASK = "results by task, with the configuration of the run"
 
 REFUSED = (
     _report(
         "canvas-item-analysis",
         "Canvas, Item Analysis",
-        "Quiz statistics, «Item Analysis»: counts per question, no students",
-        columns(
-            *("question id", "question title", "answered student count"),
-            because="each row is a question with the number of students who answered it",
-        ),
         "Canvas' «Item Analysis»: one row per question, with counts and no students",
         "download the «Student Analysis» report of the quiz instead",
+        Sign(
+            "each row is a question with the number of students who answered it",
+            ("question id", "question title", "answered student count"),
+        ),
     ),
     _report(
         "moodle-grades",
         "Moodle, quiz grades",
-        "Quiz results, «Grades»: points per question, no answers",
-        _is_points,
         "Moodle's «Grades» report: points per question and no answers",
         "download the «Responses» report of the quiz instead",
+        Sign(
+            "the questions («Q. 1 /1.00») hold points and no answers",
+            holds=lambda sample: is_points_only([*sample.header, *sample.first]),
+        ),
     ),
     _report(
         "zipgrade-summary",
         "ZipGrade, standard format",
-        "CSV with scores only",
-        columns(
-            *("quiz ?name", "quiz ?class", "percent ?correct"),
-            without=r"(?:stu|student) ?\d+",
-            because="a quiz and percentages, without Stu1",
-        ),
         "ZipGrade's standard export: scores without the answers",
         "choose «Full format (with student responses)» instead",
+        Sign(
+            "a quiz and percentages, without Stu1",
+            ("quiz ?name", "quiz ?class", "percent ?correct"),
+            without=r"(?:stu|student) ?\d+",
+        ),
     ),
     _report(
         "gradescope-scores",
         "Gradescope, scores",
-        "«Download Grades»: points per question, no answers",
-        columns(
-            r"[\d.]+:.*\([\d.]+ pts?\)",
-            without="(?:assignment|question) submission id",
-            because="the questions («1: Title (2.0 pts)») hold points",
-        ),
         "Gradescope's table of scores: points per question and no answers",
         "«Export Evaluations» of the assignment instead",
+        Sign(
+            "the questions («1: Title (2.0 pts)») hold points",
+            (r"[\d.]+:.*\([\d.]+ pts?\)",),
+            without="(?:assignment|question) submission id",
+        ),
     ),
     _report(
         "gradebook",
         "Gradebooks of Canvas, Blackboard, Brightspace and Moodle",
-        "The grades of a course: points per test, no answers",
-        either(columns(_GRADES, because=_NAMED), _is_canvas),
         "a gradebook: the points of whole tests, without answers",
         "export the answers of one test instead (the report of its attempts or responses)",
+        Sign(_NAMED, (_GRADES,)),
+        Sign(_NAMED, (r".+ \(\d{3,}\)",), holds=_is_canvas),
     ),
     _report(
         "toloka-aggregated",
         "Toloka, aggregated results",
-        "One answer per task with a confidence, no workers",
-        columns("confidence:.*", "output:.*", because=_CONFIDENT),
         "Toloka's aggregated results: one answer per task, no workers",
         "download the assignments of the pool instead",
+        Sign(_CONFIDENT, ("confidence:.*", "output:.*")),
     ),
     _report(
         "figure-eight-aggregated",
         "Figure Eight (CrowdFlower), aggregated",
-        "One answer per unit with a confidence, no workers",
-        columns("_unit_id", ".*:confidence", without="_worker_id", because=_CONFIDENT),
         "Figure Eight's aggregated report: one answer per unit, no workers",
         "download the full report instead",
-        "a report on tweets",
+        Sign(_CONFIDENT, ("_unit_id", ".*:confidence"), without="_worker_id"),
+        tried="a report on tweets",
     ),
     _report(
         "prolific",
         "Prolific, participants",
-        "The participants of a study: who they are and when they took part, no answers",
-        columns(
-            *("participant[ _]id", "(?:submission|session)[ _]id", "time[ _]taken", "status"),
-            because="each row is a participation (Submission id, Participant id, Time taken)",
-        ),
         "Prolific's list of participants: no answers",
         "export the answers from the survey that they filled in",
+        Sign(
+            "each row is a participation (Submission id, Participant id, Time taken)",
+            ("participant[ _]id", "(?:submission|session)[ _]id", "time[ _]taken", "status"),
+        ),
     ),
     _report(
         "ground-truth-manifest",
         "Amazon SageMaker Ground Truth, output manifest",
-        "«output.manifest»: one label per object with a confidence, no workers",
-        _is_manifest,
         "Ground Truth's output manifest: one label per object, no workers",
         "give the folder annotations/worker-response of the job instead",
+        Sign("an object has a label and its metadata", holds=_is_manifest),
     ),
     _report(
         "lm-eval-results",
         "lm-evaluation-harness, results",
-        "«results_<time>.json»: scores per task, no answers",
-        either(*(keys("results", n, because=_BY_TASK) for n in ("versions", "configs", "n-shot"))),
-        "lm-eval's results: scores per task, no answers",
+        "a file of lm-eval's results: scores per task, no answers",
         "run lm_eval with --log_samples and give the samples_*.jsonl files",
-        "the results of a run",
+        *(
+            Sign(
+                "results by task, with the configuration of the run",
+                fields=("results", name),
+                holds=lambda sample: isinstance(sample.first.get("results"), dict),
+            )
+            for name in ("versions", "configs", "n-shot")
+        ),
+        tried="the results of a run",
     ),
 )

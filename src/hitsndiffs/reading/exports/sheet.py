@@ -10,16 +10,19 @@ from itertools import accumulate
 
 from hitsndiffs.data.encoding.names import find_column
 from hitsndiffs.reading.exports.base import (
+    MOST_COLUMNS,
     Choices,
     Column,
-    Converter,
     Document,
     Format,
+    Refusal,
     Role,
     Sample,
+    Sign,
     Status,
     Stream,
     absent,
+    has_index,
     number_attempts,
 )
 from hitsndiffs.reading.exports.common import (
@@ -29,6 +32,7 @@ from hitsndiffs.reading.exports.common import (
     objects,
     unique,
     without_html,
+    words,
     worth,
 )
 from hitsndiffs.reading.layouts.extra_rows import row_names
@@ -48,15 +52,13 @@ __all__ = [
     "Splitter",
     "Table",
     "adjacent",
-    "by_table",
     "cell_at",
     "html_cells",
     "numbered",
+    "option_columns",
     "sheet_of",
 ]
 
-#: A table with more columns than this is not searched for repeating columns.
-_MOST_COLUMNS = 5000
 #: Turns the cells of a column into options; None where a cell cannot be read.
 Splitter = Callable[[Sequence[str]], Sequence[tuple[str, ...] | None]]
 
@@ -68,7 +70,7 @@ def whole_cells(cells: Sequence[str]) -> list[tuple[str, ...]]:
 
 def html_cells(cells: Sequence[str]) -> list[tuple[str, ...]]:
     """Return each cell, without HTML, as one option."""
-    return [(text,) if (text := without_html(cell)) else () for cell in cells]
+    return whole_cells(list(map(without_html, cells)))
 
 
 @dataclass
@@ -151,12 +153,16 @@ class Question:
 
 @dataclass
 class Sheet(Table):
-    """A table that a converter reads: the file's name, what the caller said, the stream to fill."""
+    """A table that a converter reads: the file's name, what the caller said, the stream to fill.
+
+    ``identity`` are the columns that identify people, ``who`` is the person of each row.
+    """
 
     name: str = ""
     choices: Choices = field(default_factory=Choices)
     stream: Stream = field(default_factory=Stream)
     identity: list[int] = field(default_factory=list)
+    who: list[str] | None = None
 
     # -- columns --------------------------------------------------------------------------------
 
@@ -257,7 +263,8 @@ class Sheet(Table):
         if not places and not self.choices.user:
             note = "The file does not say who answered: each row counts as one person."
             self.stream.notes.append(note)
-        return self.persons(places)
+        self.who = self.persons(places)
+        return self.who
 
     # -- questions ------------------------------------------------------------------------------
 
@@ -356,51 +363,55 @@ Finder = Collection[str] | Callable[["Sheet", int], list[int]]
 
 @dataclass(frozen=True)
 class ByQuestion:
-    """A table with a row per person, and one or several columns per question.
+    """A table with one or several columns per question: how to read it.
 
     Parameters
     ----------
     find
         Returns the questions of a table, or nothing if it has another format. It may leave out
-        rows and take notes.
-    because
-        Why a table has this format: what repeats for each question.
+        rows, take notes, and say who answered.
     who
-        The columns that say who answered.
+        The columns that say who answered, unless ``find`` says so.
     attempt
         The column with the number of the attempt.
     split
         Turns the cells of a column into options.
     key_from
         See :class:`Stream`.
+    empty
+        What the file is, and what to do, if it has no question that can be ranked.
     """
 
     find: Callable[[Sheet], list[Question]]
-    because: str
     who: Finder = ()
     attempt: Finder = ()
     split: Splitter = whole_cells
     key_from: str = ""
+    empty: tuple[str, str] = (
+        "not this format: there is no column of answers where it has them",
+        "omit the format so that it is detected",
+    )
 
-    def format(self, name: str, title: str, about: str, tried: str = "") -> Format:
-        """Return the format with this name; see :class:`Format`."""
-        return Format(name, title, about, self.recognise, self, tried)
+    def format(self, name: str, title: str, about: str, because: str, tried: str = "") -> Format:
+        """Return the format with this name, recognised by its questions; see :class:`Format`."""
+        return Format(name, title, about, (Sign(because, holds=self.fits),), self, tried)
 
-    def recognise(self, sample: Sample) -> str | None:
-        """Say why a sample has this format."""
-        if not sample.is_table or len(sample.header) > _MOST_COLUMNS:
-            return None
-        return self.because if self.find(Sheet(list(sample.header), sample.full_rows)) else None
+    def fits(self, sample: Sample) -> bool:
+        """Whether there are questions in the beginning of a table."""
+        known = sample.is_table and len(sample.header) <= MOST_COLUMNS
+        return known and bool(self.find(Sheet(list(sample.header), sample.full_rows)))
 
     def __call__(self, document: Document, choices: Choices) -> Stream:
         """Read a table."""
         sheet = sheet_of(document, choices, Stream(key_from=self.key_from))
         questions = self.find(sheet)
         if not questions:
-            raise absent("this format", "column of answers where it has them")
+            raise Refusal(*self.empty)
         first = min(one.answer for one in questions)
         used = {k for one in questions for k in (one.answer, *one.also, *one.points)}
-        people = sheet.people(self._columns(sheet, self.who, first, used))
+        people = sheet.who
+        if people is None:
+            people = sheet.people(self._columns(sheet, self.who, first, used))
         tried = self._columns(sheet, self.attempt, first, used)[:1]
         sheet.set_role(tried, "attempt", "the number of the attempt")
         numbers = [attempt_number(row[k]) for row in sheet.rows for k in tried]
@@ -414,6 +425,31 @@ class ByQuestion:
             return wanted(sheet, end)
         return [k for k in sheet.named(wanted) if k not in used]
 
+
+def sheet_of(
+    document: Document, choices: Choices, stream: Stream, name: str | None = None
+) -> Sheet:
+    """Return the table in a document, to fill a stream from it; records are rows, too."""
+    table = _table_of_records(document) if document.kind in ("json", "jsonl") else None
+    table = table or document.table(name)
+    start = int(has_index(table.header, table.rows))
+    header, rows = (
+        table.header[start:],
+        [row[start:] for row in table.rows] if start else table.rows,
+    )
+    return Sheet(
+        header, rows, table.above, table.lines, name=document.name, choices=choices, stream=stream
+    )
+
+
+def _table_of_records(document: Document) -> Table:
+    rows = [row for record in document.records() for row in objects(record)]
+    header = list(dict.fromkeys(key for row in rows for key in row))
+    cells = [[as_text(row.get(key)) for key in header] for row in rows]
+    return Table([str(key) for key in header], cells, lines=list(range(1, len(cells) + 1)))
+
+
+# -- which columns belong to a question ------------------------------------------------------------
 
 _NUMBERED = (
     re.compile(r"(?P<part>\D+?)[\s._\-#(\[]*(?P<number>\d{1,3})[)\]]?"),
@@ -471,34 +507,46 @@ def adjacent(header: Sequence[str], pattern: str) -> list[tuple[dict[str, int], 
     return found
 
 
-def sheet_of(document: Document, choices: Choices, stream: Stream) -> Sheet:
-    """Return the table in a document, to fill a stream from it."""
-    return Sheet(**vars(document.table()), name=document.name, choices=choices, stream=stream)
+_YES = words("y|yes|ja|oui|sí|si|sim|да|tak|1|1.0|true|on|checked|x")
+_NO = words("|n|no|nein|non|nee|não|нет|nie|0|0.0|false|off|unchecked|n/a|na|-99|not selected")
 
 
-def by_table(
-    fill: Callable[[Sheet], None], *, key_from: str = "", records: bool = False
-) -> Converter:
-    """Return a converter that reads a file as one table, whose stream ``fill`` fills.
+def option_columns(
+    sheet: Sheet, item: str, columns: dict[str, int], title: str = "", *, rows: str = "{} - {}"
+) -> list[Question]:
+    """Return the questions in columns that belong together, by the label of each.
 
-    With ``records``, JSON records (or lists of them) are rows too, with a column per key.
+    Where cells are ticked or not, columns are options: the set of those ticked is the answer. If
+    telling the sets apart takes more than telling for each option whether it was ticked, each
+    option is a question of its own, whose answer is the option or «no»; who ticked none was not
+    asked. Otherwise each column is a row of a grid, named as ``rows`` says.
     """
+    cells = {label: [folded(cell) for cell in sheet.cells(k)] for label, k in columns.items()}
+    if len(columns) < 2 or not _are_ticks(cells):
+        return [Question(rows.format(item, label), k, title=title) for label, k in columns.items()]
+    on = {label: [text not in _NO for text in own] for label, own in cells.items()}
+    sets = [tuple(o for o in columns if on[o][k]) for k in range(len(sheet.rows))]
+    first, *also = columns.values()
+    if len({*sets} - {()}) - 1 <= len(columns):
+        return [Question(item, first, title=title, also=tuple(also), given=sets)]
+    return [
+        Question(
+            f"{item} - {label}",
+            k,
+            title=title,
+            given=[((label if label in own else "no",) if own else ()) for own in sets],
+        )
+        for label, k in columns.items()
+    ]
 
-    def convert(document: Document, choices: Choices) -> Stream:
-        as_rows = records and document.kind in ("json", "jsonl")
-        table = _table_of_records(document) if as_rows else document.table()
-        stream = Stream(key_from=key_from)
-        fill(Sheet(**vars(table), name=document.name, choices=choices, stream=stream))
-        return stream
 
-    return convert
-
-
-def _table_of_records(document: Document) -> Table:
-    rows = [row for record in document.records() for row in objects(record)]
-    header = list(dict.fromkeys(key for row in rows for key in row))
-    cells = [[as_text(row.get(key)) for key in header] for row in rows]
-    return Table([str(key) for key in header], cells, lines=list(range(1, len(cells) + 1)))
+def _are_ticks(cells: dict[str, list[str]]) -> bool:
+    """Whether each cell says yes or no, or is blank or the one text that its column has."""
+    texts = set().union(*cells.values())
+    if texts <= _YES | _NO:
+        return not texts.isdisjoint(_YES) and not texts.isdisjoint(_NO)
+    several = (set(own) - {"", "-99"} for own in cells.values())
+    return all(len(own) <= 1 for own in several) and "" in texts
 
 
 def cell_at(row: Sequence[str], place: int | None) -> str:
