@@ -166,13 +166,41 @@ def test_from_a_user_to_the_answers_to_an_item_and_who_chose_what(
             assert set(row.locator("td.who").inner_text().split(", ")) == chose[option]
         page.keyboard.press("Escape")
         assert not page.is_visible("#detail")
-        page.click("#map circle >> nth=0")
+        page.click("#score-map circle >> nth=0")
         assert page.is_visible("#detail")
         page.click("#detail-close")
-        page.locator("#glance").click(position={"x": 3, "y": 3})
+        page.locator("#every-answer").click(position={"x": 3, "y": 3})
         assert page.inner_text("#detail-title") == str(quiz.users[quiz.order[0]])
         assert visit.wrong == []
         assert violations(page, ["aria-dialog-name", "label"]) == []
+
+
+def test_two_users_side_by_side_say_what_the_library_says(
+    chromium: Any, reports: dict[str, Path], quiz: hnd.Ranking
+) -> None:
+    first, second = (str(quiz.users[j]) for j in quiz.order[[0, 9]])
+    with Visit(chromium, reports["quiz"], offline=True) as visit:
+        page = visit.page
+        page.click(f'#ranking tbody button:text-is("{second}")')
+        page.fill("#other", first)
+        page.keyboard.press("Enter")
+        assert page.inner_text("#detail-title") == f"{second} and {first}"
+        said = page.inner_text("#detail .lead")
+        expected = quiz.versus(first, second)
+        assert f"{first} is above {second} with a probability of" in said
+        assert f"{100 * expected.probability:.0f} %" in said
+        assert f"differ on {len(expected.items)} of {expected.shared} items" in said
+        rows = visit.column(1, "#detail-body > .scroll:last-child")
+        assert set(rows) == {d.item for d in expected.items}
+        page.click("#detail-close")
+        page.click("#pairs summary")
+        best = page.locator("#pairs tbody tr >> nth=0").locator("td").all_inner_texts()
+        for cell, j in zip(best, quiz.order[1:20], strict=True):
+            chance = 100 * quiz.versus(first, quiz.users[j]).probability
+            assert abs(int(cell) - chance) <= 0.51
+        page.click("#pairs td[data-tip] >> nth=3")
+        assert page.inner_text("#detail-title").startswith(f"{first} and ")
+        assert visit.wrong == []
 
 
 def answers(r: hnd.Responses) -> list[tuple[str, str, str]]:
@@ -224,7 +252,7 @@ def test_without_scripts_the_first_users_are_listed(
     page.goto(reports["quiz"].as_uri())
     text = page.inner_text("main")
     context.close()
-    assert str(quiz.verdict) in text
+    assert str(quiz.verdict) in text.replace("\xa0", " ")
     assert all(str(user) in text for user in quiz.users)
 
 

@@ -21,6 +21,7 @@ from show_cases import HOSTILE, copied, hostile_report
 
 import hitsndiffs as hnd
 from hitsndiffs.show import report as module
+from hitsndiffs.show import report_data
 from hitsndiffs.show.report import Report, describe, report_html
 from hitsndiffs.show.templating import policy, render
 
@@ -176,21 +177,20 @@ def test_a_wrong_key_comes_first_with_who_gains_and_who_loses() -> None:
     key = {**right, "item-04": "A"}
     found = describe(ranking, key=key)
     assert found.audit is not None
-    entries = [e.item for e in found.audit.entries if e.words == "looks wrong"]
-    assert entries == ["item-04"]
+    wrong, changes = found.audit.tables
+    assert [row[0].name for row in wrong.rows if row[-1] == "looks wrong"] == ["item-04"]
     data = held(found)
     assert data["items"][data["doubts"][0]]["name"] == "item-04"
-    words = Page(render("report.html", r=found)).words
+    words = Page(render("report/report.html", r=found)).words
     assert words.index("looks wrong") < words.index("Find a user")
     before, after = hnd.marks(r, key), hnd.marks(r, right)
     gains = after.marks - before.marks
-    assert found.audit.n_changes == int((gains != 0).sum())
-    order = ranking.order
-    for change in found.audit.changes:
-        j = order[change.place]
-        assert change.name == str(ranking.users[j])
-        assert float(change.gain) == gains[j] != 0
-        assert (float(change.before), float(change.after)) == (before.marks[j], after.marks[j])
+    assert f"{int((gains != 0).sum())} users in all" in changes.more
+    for user, old, new, gain in changes.rows:
+        j = ranking.order[user.place]
+        assert user.name == str(ranking.users[j])
+        assert float(gain) == gains[j] != 0
+        assert (float(old), float(new)) == (before.marks[j], after.marks[j])
 
 
 def test_without_a_key_there_is_no_audit(page: str) -> None:
@@ -200,13 +200,46 @@ def test_without_a_key_there_is_no_audit(page: str) -> None:
 def test_people_are_spoken_of_with_care() -> None:
     ranking = hnd.rank(copied())
     found = describe(ranking)
-    alike = next(c for c in found.care if "similar" in c.title)
-    pairs = {frozenset((p.first, p.second)) for p, _, _ in alike.pairs}
-    assert frozenset(("student-00", "student-01")) in pairs
-    for pair, first, second in alike.pairs:
-        users = ranking.users[ranking.order[[first, second]]]
-        assert users.tolist() == [pair.first, pair.second]
-    assert "None of this is proof" in Page(render("report.html", r=found)).words
+    alike = next(part for part in found.care if "similar" in part.title)
+    pairs = [row[0] for row in alike.tables[0].rows]
+    assert {"student-00", "student-01"} in [{one.name, other.name} for one, other in pairs]
+    for user in (user for pair in pairs for user in pair):
+        assert str(ranking.users[ranking.order[user.place]]) == user.name
+    assert "independent votes" in alike.sentences[1]
+    assert "None of this is proof" in Page(render("report/report.html", r=found)).words
+
+
+def test_sections_and_groups_are_compared() -> None:
+    sim = hnd.simulate("2pl", users=120, items=20, seed=1)
+    names = [f"{'algebra' if i < 10 else 'geometry'}-{i}" for i in range(20)]
+    labels = sim.responses.option_labels
+    table = np.full((120, 20), None, dtype=object)
+    indptr, chosen = sim.responses.rows
+    for j in range(120):
+        own = chosen[indptr[j] : indptr[j + 1]]
+        table[j, sim.responses.option_items[own]] = labels[own]
+    users = list(map(str, sim.responses.users))
+    group = {user: "north" if j % 2 else "south" for j, user in enumerate(users)}
+    answers = hnd.Responses.from_wide(table, users=users, items=names)
+    ranking = hnd.rank(answers, "dawid-skene")
+    found = describe(ranking)
+    (sections,) = [part for part in found.parts if part.title == "Sections"]
+    assert [row[0] for row in sections.tables[0].rows] == ["algebra", "geometry"]
+    assert "what the items' names begin with" in sections.sentences[1]
+    expected = hnd.parts(answers, ranking.answer_key(), "names")
+    data = held(found)["sections"]
+    assert [s["items"] for s in data] == [list(range(10)), list(range(10, 20))]
+    np.testing.assert_allclose(
+        [s["error"] for s in data], [own.sem / 10 for own in expected.sections.values()], atol=1e-4
+    )
+    halves = dict.fromkeys(names[:5], "first") | dict.fromkeys(names[5:], "rest")
+    told = describe(ranking, sections=halves)
+    assert [row[0] for row in told.parts[0].tables[0].rows] == ["first", "rest"]
+    assert len(told.parts[0].sentences) == 1  # nothing was guessed
+    parts = describe(ranking, groups=group).parts
+    (groups,) = [part for part in parts if part.title == "Groups"]
+    assert {row[:2] for row in groups.tables[0].rows} == {("north", "60"), ("south", "60")}
+    assert "No item is clearly harder" in groups.sentences[0] or "harder for" in groups.sentences[0]
 
 
 def test_hostile_names_do_no_harm() -> None:
@@ -226,8 +259,9 @@ def test_doubtful_results_say_so_first() -> None:
     ranking = hnd.rank(make_responses(table))
     assert ranking.verdict.doubt
     found = describe(ranking)
-    words = Page(render("report.html", r=found)).words
-    assert words.index(str(ranking.verdict)) < words.index("confidence")
+    words = Page(render("report/report.html", r=found)).words
+    assert words.index(str(ranking.verdict)) < words.index("Find a user")
+    assert not found.has_key
     # no number that looks precise beside a doubt
     assert "right" not in " ".join(found.facts[-2])
     assert held(found)["shown"] == ["rank", "user"]
@@ -256,8 +290,8 @@ def test_groups_and_silent_users() -> None:
 
 def test_beyond_the_limits_both_ends_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     ranking = hnd.rank(make_responses(random_table(3, 50, 20, 3)), "majority")
-    monkeypatch.setattr(module, "MOST_USERS", 20)
-    monkeypatch.setattr(module, "MOST_ANSWERS", 8 * 20)
+    monkeypatch.setattr(report_data, "MOST_USERS", 20)
+    monkeypatch.setattr(report_data, "MOST_ANSWERS", 8 * 20)
     found = describe(ranking)
     data = held(found)
     kept = [*ranking.users[ranking.order[:10]], *ranking.users[ranking.order[-10:]]]

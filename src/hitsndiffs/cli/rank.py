@@ -123,6 +123,23 @@ class Job:
             panel=OUTPUT,
         ),
     ] = None
+    sections: Annotated[
+        str | None,
+        option(
+            "COLUMN|FILE|names",
+            "With --report: the section of each item (a file: columns item, section); without "
+            "this, the items' names tell, where they do.",
+            panel=OUTPUT,
+        ),
+    ] = None
+    compare_groups: Annotated[
+        str | None,
+        option(
+            "COLUMN|FILE",
+            "With --report: groups of users side by side, and items harder for one of two.",
+            panel=OUTPUT,
+        ),
+    ] = None
     save: Annotated[
         Path | None,
         option("FILE", "Keep the ranking, for 'hnd score' and hnd.load.", panel=OUTPUT),

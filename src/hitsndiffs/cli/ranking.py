@@ -61,6 +61,10 @@ def rank_file(job: Job) -> None:
         raise InputError(f"--bootstrap must be at least 2 (or left out); got {job.halves}.")
     if job.clusters is not None and job.versus is None:
         raise InputError("--clusters says how surely one user is above another: add --versus A B.")
+    if job.report is None and (job.sections or job.compare_groups) is not None:
+        raise InputError(
+            "--sections and --compare-groups are for a report: add --report FILE.html."
+        )
     ranking, plan = _ranking(job)
     pair = None
     if job.versus is not None:
@@ -155,11 +159,17 @@ def _write(ranking: Ranking, job: Job, plan: Plan) -> None:
 def _report(ranking: Ranking, job: Job, plan: Plan) -> str:
     from hitsndiffs.show import report_html
 
-    key = ranking.given_key
-    paths = job.source.paths
-    file = None if len(paths) > 1 or paths[0] == "-" else Path(paths[0])
+    paths, sections, groups = job.source.paths, job.sections, job.compare_groups
+    about: dict[str, Any] = {
+        "key": ranking.given_key,
+        "sections": sections and job.source.item_groups(sections, "--sections"),
+        "groups": groups and job.source.user_groups(groups, "--compare-groups"),
+        "file": None if len(paths) > 1 or paths[0] == "-" else Path(paths[0]),
+        "command": _command(job),
+        "reading": plan.lines(),
+    }
     with working("Writing the report", quiet=job.quiet, told=True):
-        return report_html(ranking, key=key, file=file, command=_command(job), reading=plan.lines())
+        return report_html(ranking, **about)
 
 
 def command_line(job: Job) -> str:
@@ -200,6 +210,9 @@ def _command(job: Job) -> str:
     said = ["hnd", "rank"]
     said += ["-" if path == "-" else Path(path).name for path in job.source.paths]
     files = {"plan", "answers", "key"} | ({"group"} if group_file(job.group) else set())
-    for name, value in {**job.source.said, **_told(job)}.items():
+    shown = {"sections": job.sections, "compare_groups": job.compare_groups}
+    files |= {name for name, value in shown.items() if group_file(value)}
+    told = {name: value for name, value in shown.items() if value is not None}
+    for name, value in {**job.source.said, **_told(job), **told}.items():
         said += _option(name, Path(value).name if name in files else value)
     return shlex.join([*said, "--report", job.report.name if job.report else "report.html"])

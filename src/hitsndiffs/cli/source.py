@@ -132,6 +132,16 @@ class Source:
         labels = r.option_labels[usual].astype(str).tolist()
         return dict(zip(map(str, r.items.tolist()), labels, strict=True))
 
+    def user_groups(self, said: str, option: str) -> dict[str, str]:
+        """Who belongs together: a file (user, group), or a column of the answers."""
+        from hitsndiffs.cli.outputs import group_file, read_groups
+
+        path = group_file(said)
+        if path is not None:
+            return read_groups(path, option)
+        groups = self.read_with_plan(quiet=True, group=said)[0].groups or {}
+        return {str(user): str(group) for user, group in groups.items()}
+
     def read(self, *, quiet: bool = False) -> Responses:
         """Read the files."""
         return self.read_with_plan(quiet=quiet)[0]

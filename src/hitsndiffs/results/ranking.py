@@ -494,6 +494,8 @@ class Ranking(Found, Asking, Viewed):
         path: str | os.PathLike[str],
         *,
         key: Mapping[Any, Any] | None = None,
+        sections: Mapping[Any, Any] | str | None = None,
+        groups: Mapping[Any, Any] | None = None,
         file: str | os.PathLike[str] | None = None,
         command: str | None = None,
         reading: Sequence[tuple[str, str]] = (),
@@ -507,6 +509,11 @@ class Ranking(Found, Asking, Viewed):
         key
             An answer key to compare with the answers (item → option): items that look mis-keyed
             come first.
+        sections
+            The section of each item (item → section, or ``"names"``): sub-scores, and whether they
+            add anything. By default the items' names tell, where they do.
+        groups
+            Groups of users to compare (user → group): means, and items harder for one of two.
         file
             Where the answers came from; the report shows its name and hash.
         command
@@ -522,9 +529,9 @@ class Ranking(Found, Asking, Viewed):
         ...     ranking.report(pathlib.Path(folder) / "report.html").name
         'report.html'
         """
-        written: Path = view("write_report")(
-            self, path, key=key, file=file, command=command, reading=reading
-        )
+        about: dict[str, Any] = {"key": key, "sections": sections, "groups": groups}
+        about |= {"file": file, "command": command, "reading": reading}
+        written: Path = view("write_report")(self, path, **about)
         return written
 
     def save(self, path: str | Path) -> None:

@@ -1,18 +1,16 @@
 """The report: everything about a ranking, in one self-contained file.
 
-The file holds the verdict and the lists as text, and the data behind them once, packed. Its script
-(``templates/report.js``) draws tables and pictures from these data, and shows the answers behind
-each user and item. So no picture is made here, which took two thirds of the time of a report.
+The file holds what is said as text, and the data behind it once (:mod:`.report_data`). Its script
+(``templates/report``) draws tables and pictures from these data, and shows the answers behind each
+user and item. So no picture is made here, which took two thirds of the time of a report.
 """
 
 from __future__ import annotations
 
-import base64
 import datetime
 import hashlib
-import json
 import os
-import zlib
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -22,99 +20,107 @@ import numpy as np
 import numpy.typing as npt
 
 from hitsndiffs.data.files import text_writer, write_whole
+from hitsndiffs.data.lookup import said_of
 from hitsndiffs.data.words import count, per_cent
+from hitsndiffs.results.agreement import agreement
 from hitsndiffs.results.audit import Audit, audit
 from hitsndiffs.results.cells import jsonable
-from hitsndiffs.results.columns import COLUMNS, Cells
+from hitsndiffs.results.diagnostics import settled
 from hitsndiffs.results.marks import marks
+from hitsndiffs.results.parts import Parts, differences, parts
 from hitsndiffs.results.ranking import Ranking
+from hitsndiffs.results.short_form import ShortForm, short_form
 from hitsndiffs.results.verdict import notes_beside
 from hitsndiffs.results.wording import missing, sizes
-from hitsndiffs.show.alike import Pair, find_alike
+from hitsndiffs.show.alike import find_alike
 from hitsndiffs.show.display_names import clean
-from hitsndiffs.show.items_and_answers import (
-    Item,
-    chosen_options,
-    item_list,
-    option_groups,
-    option_shares,
+from hitsndiffs.show.items_and_answers import Item, item_list
+from hitsndiffs.show.report_data import (
+    LONGEST,
+    LONGEST_OPTION,
+    listed_users,
+    report_data,
+    stored,
+    urgency,
 )
-from hitsndiffs.show.rival_axes import find_axes
 from hitsndiffs.show.templating import environment, policy, render
 
 __all__ = ["Report", "describe", "report_html", "write_report"]
 
 Ints = npt.NDArray[np.int64]
 
-#: The report lists this many users; of more, half are from the top, half from the bottom.
-MOST_USERS = 100_000
-#: It holds this many answers; of more, those of the first and last users. A megabyte, packed.
-MOST_ANSWERS = 4_000_000
-#: Items with more options than this have no answers in the report (free text).
-MOST_OPTIONS = 50_000
-#: Up to this many rows are stored as plain data; more are packed (deflate, base64).
-PLAIN = 200
-#: At most this many doubtful items get a picture of their own.
-CARDS = 12
-#: Options of an item that get a line: the keys first, then the most chosen.
-LINES = 6
-#: Maximum names in a list, rows of the lists that readers without scripts see, and rows printed.
-LISTED, PLAIN_ROWS, PRINTED = 40, 100, 600
-#: Maximum characters of a name, and of an option.
-LONGEST, LONGEST_OPTION = 120, 60
+#: Maximum names in a list, and rows of the lists that readers without scripts see.
+LISTED, PLAIN_ROWS = 40, 100
+#: Sections and short forms need a table of users × items, at most so large.
+MOST_CELLS = 20_000_000
+#: Sections are taken from the items' names if each has this many items: of fewer, a share right is
+#: off by a fifth or more.
+FEWEST_ITEMS = 5
+#: Groups are compared from this many users each: of fewer, even a large difference (1.5 on the
+#: scale of ETS) is within one standard error.
+FEWEST_USERS = 20
+#: Sizes of short forms in the picture.
+SHORT_FORMS = 8
 #: What an audit says of an entry of the key.
 VERDICTS = {
     "wrong": "looks wrong",
     "double": "two answers look right",
     "open": "the answers do not tell",
 }
-#: Codes of options begin here, after the characters that end a string or a line.
-CODE = 36
 
 
 @dataclass(frozen=True)
-class Change:
-    """A user whose marks change when the key is repaired."""
+class Named:
+    """A user or an item by name, with the place that the script knows it by."""
 
     place: int
     name: str
-    before: str
-    after: str
-    gain: str
 
 
 @dataclass(frozen=True)
-class Entry:
-    """An entry of a given key that should be looked at."""
+class Table:
+    """A small table: headings with their kind (``n`` for numbers), and rows.
 
-    number: int
-    item: str
-    given: str
-    likely: str
-    wrong: str
-    words: str
+    Attributes
+    ----------
+    caption
+        What it shows, for readers who cannot see it.
+    heads, rows
+        The first cell of a row is a name, which may be :class:`Named`.
+    what
+        What the names name: ``"user"``, ``"item"``, or nothing.
+    more
+        What the table leaves out, in words.
+    """
+
+    caption: str
+    heads: Sequence[tuple[str, str]]
+    rows: Sequence[Sequence[Any]]
+    what: str = ""
+    more: str = ""
 
 
 @dataclass(frozen=True)
-class KeyPart:
-    """A given key, checked against the answers."""
+class Part:
+    """A part of the report that is said in words and a table or two.
 
-    sentence: str
-    entries: list[Entry]
-    marks: str
-    changes: list[Change]
-    n_changes: int
-
-
-@dataclass(frozen=True)
-class Care:
-    """A finding about people, to be worded with care."""
+    Attributes
+    ----------
+    anchor, title
+        For the contents.
+    sentences
+        What is to be said first.
+    tables
+        The tables; those after the first are folded away, under a summary.
+    names
+        Users that the sentences speak of.
+    """
 
     title: str
-    sentence: str
-    names: Sequence[tuple[int, str]] = ()
-    more: int = 0
-    pairs: Sequence[tuple[Pair, int, int]] = ()
+    sentences: Sequence[str]
+    tables: Sequence[Table] = ()
+    names: Sequence[Named] = ()
+    more_names: int = 0
 
 
 @dataclass(frozen=True)
@@ -127,8 +133,6 @@ class Report:
         The data for the script: JSON, or packed JSON.
     rows
         The first users, for readers without scripts.
-    parts
-        The sections, as anchor and title, for the contents.
     """
 
     title: str
@@ -138,15 +142,14 @@ class Report:
     doubt: str
     help: str
     facts: list[tuple[str, str, str]]
-    audit: KeyPart | None
+    audit: Part | None
     scores_are: str
+    parts: list[Part]
     items: list[Item]
     items_sentence: str
-    n_items: int
     n_doubts: int
-    care: list[Care]
-    one_scale: bool
-    axes: bool
+    short: str
+    care: list[Part]
     left_out: str
     about: list[tuple[str, str]]
     notes: list[str]
@@ -154,17 +157,21 @@ class Report:
     rows: list[tuple[str, str, str]]
     data: str
     packed: bool
+    has_axes: bool
     has_key: bool
+    has_pairs: bool
     has_scores: bool
+    one_scale: bool
     version: str
 
     @property
-    def parts(self) -> list[tuple[str, str]]:
-        """The contents."""
+    def contents(self) -> list[tuple[str, str]]:
+        """Anchors and titles of the sections."""
         return [
             *([("audit", "Your key")] if self.audit else []),
             ("users", "Ranking"),
             *([("scores", "Scores")] if self.has_scores else []),
+            *([("parts", "Sections and groups")] if self.parts else []),
             ("items", "Items"),
             *([("care", "With care")] if self.care else []),
             ("about", "About"),
@@ -181,13 +188,15 @@ def write_report(ranking: Ranking, path: str | os.PathLike[str], **about: Any) -
 def report_html(ranking: Ranking, **about: Any) -> str:
     """The report as an HTML page; the other parameters are those of :func:`describe`."""
     environment()  # fail before any work if jinja2 is missing
-    return render("report.html", r=describe(ranking, **about), policy=policy())
+    return render("report/report.html", r=describe(ranking, **about), policy=policy())
 
 
 def describe(
     ranking: Ranking,
     *,
     key: Mapping[Any, Any] | None = None,
+    sections: Mapping[Any, Any] | str | None = None,
+    groups: Mapping[Any, Any] | None = None,
     file: str | os.PathLike[str] | None = None,
     command: str | None = None,
     reading: Sequence[tuple[str, str]] = (),
@@ -200,6 +209,11 @@ def describe(
         The result.
     key
         An answer key to check against the answers (item → option).
+    sections
+        The section of each item (item → section, or ``"names"``); by default the items' names
+        tell, where they do.
+    groups
+        Groups of users to compare (user → group).
     file
         The file that the answers came from; the report states its name and hash.
     command
@@ -207,238 +221,88 @@ def describe(
     reading
         How the file was read, as pairs of topic and description.
     """
-    r = ranking.responses
+    r, said = ranking.responses, ranking.verdict
     items = item_list(ranking, key)
     audited = None if key is None else audit(r, key)
     if audited is not None:
         items = _with_verdicts(items, audited)
-    order = ranking.order
-    if len(order) > MOST_USERS:
-        order = np.concatenate([order[: MOST_USERS // 2], order[-(MOST_USERS // 2) :]])
-    place = np.full(r.n_users, -1, dtype=np.int64)
-    place[order] = np.arange(len(order))
+    elif said.is_open:
+        items = [replace(item, remark="", doubt="") for item in items]  # by an order in doubt
+    users = _Places(ranking)
+    found, guessed = _sections(ranking, sections)
+    short = _short_form(ranking)
     name = clean(Path(file).name) if file is not None else "Ranking"
-    cells = ranking.cells(order)
-    axes = _axes(ranking)
-    data = _data(ranking, cells, items, axes, Path(name).stem if file is not None else "hnd")
-    data["audited"] = key is not None
-    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-    packed = len(order) > PLAIN or len(items) > PLAIN
-    main = data["main"]
-    first = ranking.cells(order[:PLAIN_ROWS])
-    told = zip(*(first.texts(name) for name in ("rank", "user", main)), strict=True)
-    said, today = ranking.verdict, datetime.date.today()
+    stem = Path(name).stem if file is not None else "hnd"
+    data = report_data(ranking, items, file=stem, audited=key is not None, parts=found, short=short)
+    text, packed = stored(data)
+    first = ranking.cells(ranking.order[:PLAIN_ROWS])
+    rows = zip(*(first.texts(column) for column in ("rank", "user", data["main"])), strict=True)
+    today = datetime.date.today()
+    notes = [clean(note, 1000) for note in notes_beside(ranking)]
+    has_key = any(item.key is not None for item in items)
     return Report(
         title=name,
-        subtitle=f"Who is good, found from the answers alone: {sizes(r)}",
+        subtitle=sizes(r),
         date=f"{today.day} {today:%B %Y}",
         verdict=str(said),
         doubt=said.doubt,
         help=said.help,
         facts=_facts(ranking),
-        audit=None if audited is None else _key_part(ranking, audited, key or {}, place),
+        audit=None if audited is None else _audit(ranking, audited, key or {}, users),
         scores_are=_scores_are(ranking),
-        items=sorted((i for i in items if i.remark), key=_urgency)[:LISTED] or items[:LISTED],
-        items_sentence=_items_sentence(items),
-        n_items=len(items),
+        parts=[*_section_part(found, guessed), *_group_part(ranking, items, groups or {})],
+        items=sorted((i for i in items if i.remark), key=urgency)[:LISTED] or items[:LISTED],
+        items_sentence=_items_sentence(ranking, items),
         n_doubts=sum(bool(i.remark) for i in items),
-        care=[] if ranking.ratings else [*_guessers(ranking, place), *_alike(ranking, place)],
-        one_scale=data["shares"] and any(item.share is not None for item in items),
-        axes=axes is not None,
-        left_out=_left_out(len(ranking.order), len(order), data["answers"]),
+        short="" if short is None else short.sentence(),
+        care=[] if ranking.ratings else [*_guessers(ranking, users), *_alike(ranking, users)],
+        left_out=_left_out(ranking, data["answers"]),
         about=_about(ranking, file, reading),
-        notes=[clean(note, 1000) for note in notes_beside(ranking)],
+        notes=notes,
         command=command,
-        rows=[(rank, clean(user, LONGEST), score) for rank, user, score in told],
-        data=_packed(text) if packed else _harmless(text),
+        rows=[(rank, clean(user, LONGEST), score) for rank, user, score in rows],
+        data=text,
         packed=packed,
-        has_key=any(item.key is not None for item in items),
-        has_scores=not data["doubted"] or any(item.key is not None for item in items),
+        has_axes=data["axes"] is not None,
+        has_key=has_key and not said.is_open,
+        has_pairs=data["pairing"] is not None and said.allows_numbers,
+        has_scores=said.allows_numbers,
+        one_scale=data["shares"] and any(item.share is not None for item in items),
         version=ranking.version,
     )
 
 
-def _urgency(item: Item) -> tuple[bool, bool, int]:
-    """Wrong keys first, then items with two right answers, then in the order of the test."""
-    return item.doubt not in ("wrong", "mis-keyed"), not item.wrong_key, item.number
+class _Places:
+    """Users by number, as the report names them."""
+
+    def __init__(self, ranking: Ranking) -> None:
+        order = listed_users(ranking)
+        self.labels = ranking.users
+        self.places = np.full(len(self.labels), -1, dtype=np.int64)
+        self.places[order] = np.arange(len(order))
+
+    def __call__(self, user: int) -> Named:
+        return Named(int(self.places[user]), clean(self.labels[user], LONGEST))
 
 
-def _with_verdicts(items: Sequence[Item], found: Audit) -> list[Item]:
-    """The items with what the audit says of their entry in the key instead of other remarks."""
-    columns = found.columns()
-    told = {str(item): v for item, v in zip(columns["item"], columns["verdict"], strict=True)}
-    verdicts = [told[str(item.label)] for item in items]
-    return [
-        replace(item, remark=VERDICTS[verdict] if verdict else "", doubt=verdict)
-        for item, verdict in zip(items, verdicts, strict=True)
-    ]
-
-
-# -- what the script draws ----------------------------------------------------------------------
-
-
-def _data(
-    ranking: Ranking, cells: Cells, items: Sequence[Item], axes: dict[str, Any] | None, file: str
-) -> dict[str, Any]:
-    """The data of the report: the columns of the ranking, the items, and the answers."""
-    shares = ranking.by == "correct"
-    main = {"correct": "correct", "ability": "ability"}.get(ranking.by, "score")
-    main = main if main in cells.columns else "score"
-    reach = 1.96 * np.nan_to_num(ranking.standard_errors)
-    low, high = ranking.scores - reach, ranking.scores + reach
-    bounds = [0.0, 1.0] if shares else [float(np.nanmin(low)), float(np.nanmax(high))]
-    tiers, several = int(ranking.tiers.max(initial=1)), ranking.n_components > 1
-    in_doubt = not ranking.verdict.allows_numbers
-    shown = ["rank", "user", *(["tier"] if tiers > 1 else []), *([] if in_doubt else [main])]
-    if np.isfinite(ranking.standard_errors).any() and not in_doubt:
-        shown += ["bar", "range"]
-    shown += ["key_score"] if "key_score" in cells.columns else []
-    shown += [] if ranking.responses.is_complete else ["answers"]
-    shown += ["component"] if several else []
-    doubts = [i.number for i in sorted((i for i in items if i.remark), key=_urgency)]
-    users = ranking.order if len(cells) == len(ranking.order) else None
-    groups = option_groups(ranking) if any(i.key is not None for i in items) else 0
-    return {
-        "file": file,
-        "main": main,
-        "shares": shares,
-        "range": bounds,
-        "scale": ["0", "50", "100 %"] if shares else [f"{bound:.2g}" for bound in bounds],
-        "users": len(ranking.order),
-        "tiers": tiers,
-        "doubted": in_doubt,
-        "shown": shown,
-        "printed": PRINTED,
-        "columns": [_column(cells, name) for name in cells.columns],
-        "groups": groups,
-        "items": _item_data(ranking, items, groups),
-        "doubts": doubts[:CARDS],
-        "answers": _answers(ranking, ranking.order if users is not None else None),
-        "axes": axes,
-    }
-
-
-def _column(cells: Cells, name: str) -> dict[str, Any]:
-    values = cells.values(name)
-    if cells.kinds[name] == "label":
-        values = [clean(value, LONGEST) for value in values]
-    elif cells.kinds[name] != "whole":
-        values = [None if value is None else round(value, 4) for value in values]
-    return {
-        "name": name,
-        "heading": COLUMNS[name].heading,
-        "kind": cells.kinds[name],
-        "values": values,
-    }
-
-
-def _item_data(ranking: Ranking, items: Sequence[Item], groups: int) -> list[dict[str, Any]]:
-    r = ranking.responses
-    labels = [clean(label, LONGEST_OPTION) for label in r.option_labels.tolist()]
-    choosers = r.choosers_per_option
-    shares = np.round(option_shares(ranking, groups), 3) if groups else None
-    found = []
-    for item in items:
-        first, last = (int(place) for place in r.item_starts[item.number : item.number + 2])
-        own, counts = labels[first:last], choosers[first:last]
-        key = None if item.key_option is None else item.key_option - first
-        given = None if item.given_option is None else item.given_option - first
-        special = [o for o in (key, given) if o is not None]
-        drawn = sorted(range(last - first), key=lambda o: (o not in special, -counts[o]))[:LINES]
-        curve = [] if shares is None else [_known(shares[first + o]) for o in drawn]
-        found.append(
-            {
-                "name": clean(item.name, LONGEST),
-                "answers": item.answers,
-                "options": own,
-                "counts": counts.tolist(),
-                "key": key,
-                "given": given,
-                "unseen": item.given if given is None else None,
-                "sure": _short_number(item.confidence),
-                "share": _short_number(item.share),
-                "best": _short_number(item.strong_share),
-                "telling": _short_number(item.discrimination),
-                "remark": item.remark,
-                "drawn": drawn,
-                "curve": curve,
-            }
-        )
-    return found
-
-
-def _known(values: Any) -> list[float | None]:
-    return [None if v != v else v for v in values.tolist()]
-
-
-def _short_number(value: float | None) -> float | None:
-    return None if value is None else round(value, 3)
-
-
-def _answers(ranking: Ranking, order: Ints | None) -> dict[str, Any]:
-    """The answers of as many users as there is room for, one character each."""
-    r = ranking.responses
-    none = {"first": 0, "last": 0, "code": ""}
-    if order is None:
-        order = ranking.order
-        order = np.concatenate([order[: MOST_USERS // 2], order[-(MOST_USERS // 2) :]])
-    if r.n_items == 0 or np.diff(r.item_starts).max(initial=0) > MOST_OPTIONS:
-        return none
-    room = MOST_ANSWERS // r.n_items
-    first, last = (len(order), 0) if len(order) <= room else (room // 2, room // 2)
-    users = np.concatenate([order[:first], order[len(order) - last :]])
-    chosen = chosen_options(ranking, users)
-    own = np.where(chosen < 0, -1, chosen - r.item_starts[:-1])
-    code = (own + CODE).astype("<u2").tobytes().decode("utf-16-le")
-    return {"first": first, "last": last, "code": code}
-
-
-def _axes(ranking: Ranking) -> dict[str, Any] | None:
-    """The users on the two strongest axes, if these compete."""
-    axes = find_axes(ranking)
-    if not axes.competing or axes.points.shape[1] < 2:
-        return None
-    points = np.round(axes.points[:, :2], 4)
-    return {
-        "x": points[:, 0].tolist(),
-        "y": points[:, 1].tolist(),
-        "fifth": axes.fifths.tolist(),
-        "name": [clean(user, LONGEST) for user in ranking.users[axes.users].tolist()],
-        "titles": [f"axis {k + 1} (strength {axes.strengths[k]:.2f})" for k in range(2)],
-    }
-
-
-def _packed(text: str) -> str:
-    packer = zlib.compressobj(6, zlib.DEFLATED, -15)  # 9: six times as long, 7 % less
-    return base64.b64encode(packer.compress(text.encode()) + packer.flush()).decode()
-
-
-def _harmless(text: str) -> str:
-    """JSON that is safe inside a page: it cannot open or close a tag."""
-    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
-
-
-# -- what the templates say -----------------------------------------------------------------------
+# -- the verdict, and what the tables show ------------------------------------------------------
 
 
 def _facts(ranking: Ranking) -> list[tuple[str, str, str]]:
     """The numbers to look at first: what, how much, and what that means."""
-    r = ranking.responses
-    found = []
-    in_doubt = not ranking.verdict.allows_numbers
-    if ranking.confidence is not None and not ranking.ratings:
-        sure = per_cent(ranking.confidence)
-        found.append(("confidence", sure, "that this ranking reflects ability"))
-    if np.isfinite(ranking.reliability) and not in_doubt:
-        words = "1 = a second test like this would give the same order"
-        found.append(("reliability", f"{ranking.reliability:.2f}", words))
+    r, numbers = ranking.responses, ranking.verdict.allows_numbers
     scores = ranking.scores[ranking.components == 0]
     spread = ""
-    if ranking.by == "correct" and not in_doubt:
+    if ranking.by == "correct" and numbers:
         spread = f"from {per_cent(scores.min())} to {per_cent(scores.max())} right"
-    found.append(("users", f"{r.n_users:,}", spread))
     empty = "everybody answered everything" if r.is_complete else f"{missing(r)} unanswered"
-    found.append(("items", f"{r.n_items:,}", empty))
+    found = [("users", f"{r.n_users:,}", spread), ("items", f"{r.n_items:,}", empty)]
+    if np.isfinite(ranking.reliability) and numbers:
+        words = "1 = a second test like this would give the same order"
+        found.append(("reliability", f"{ranking.reliability:.2f}", words))
+    if ranking.key_chances is not None and numbers:
+        n, _ = settled(r.structure, ranking.key_chances)
+        found.append(("likely key", f"{n:,} of {r.n_items:,}", "answers expected to be right"))
     return found
 
 
@@ -454,24 +318,50 @@ def _scores_are(ranking: Ranking) -> str:
     return told
 
 
-def _items_sentence(items: Sequence[Item]) -> str:
-    if all(item.key is None for item in items):
-        return f"{count(len(items), 'item')}."
+def _items_sentence(ranking: Ranking, items: Sequence[Item]) -> str:
     doubts = sum(bool(item.remark) for item in items)
     if doubts:
         return f"{doubts:,} of {count(len(items), 'item')} to look at."
+    if ranking.verdict.is_open or all(item.key is None for item in items):
+        return f"{count(len(items), 'item')}."
     return f"None of {count(len(items), 'item')} looks wrong."
 
 
-def _key_part(ranking: Ranking, found: Audit, key: Mapping[Any, Any], place: Ints) -> KeyPart:
-    """The audit, and what repairing the key does to the marks."""
-    r, columns = ranking.responses, found.columns()
-    rows = list(zip(*columns.values(), strict=True))
+def _left_out(ranking: Ranking, answers: Mapping[str, Any]) -> str:
+    """What the file does not hold, in words."""
+    said, n_users, n_listed = [], len(ranking.order), len(listed_users(ranking))
+    if n_listed < n_users:
+        said.append(f"It lists the first and the last {n_listed // 2:,} of {n_users:,} users.")
+    held = answers["first"] + answers["last"]
+    if held == 0:
+        said.append("It does not hold the answers.")
+    elif held < n_listed:
+        said.append(f"It holds the answers of the first and the last {held // 2:,} users.")
+    return " ".join(said)
+
+
+# -- a key that was given -----------------------------------------------------------------------
+
+
+def _with_verdicts(items: Sequence[Item], found: Audit) -> list[Item]:
+    """The items with what the audit says of their entry in the key instead of other remarks."""
+    columns = found.columns()
+    told = {str(item): v for item, v in zip(columns["item"], columns["verdict"], strict=True)}
+    verdicts = [told[str(item.label)] for item in items]
+    return [
+        replace(item, remark=VERDICTS[verdict] if verdict else "", doubt=verdict)
+        for item, verdict in zip(items, verdicts, strict=True)
+    ]
+
+
+def _audit(ranking: Ranking, found: Audit, key: Mapping[Any, Any], users: _Places) -> Part:
+    """What is wrong with the key, and what repairing it does to the marks."""
+    r, title = ranking.responses, "Your key, compared with the answers"
+    rows = list(zip(*found.columns().values(), strict=True))
     numbers = {str(item): i for i, item in enumerate(r.items.tolist())}
     entries = [
-        Entry(
-            numbers[str(item)],
-            clean(item, LONGEST),
+        (
+            Named(numbers[str(item)], clean(item, LONGEST)),
             clean(given, LONGEST_OPTION),
             clean(likely, LONGEST_OPTION),
             per_cent(wrong),
@@ -481,82 +371,182 @@ def _key_part(ranking: Ranking, found: Audit, key: Mapping[Any, Any], place: Int
         if verdict
     ]
     known = {str(item) for item, given, *_ in rows if given is not None}
-    used = {item: answer for item, answer in key.items() if str(item).strip() in known}
-    if not used:
-        return KeyPart(str(found), entries, "", [], 0)
-    before = marks(r, used)
     wrong = {str(item): likely for item, _, likely, _, verdict in rows if verdict == "wrong"}
     double = {item: likely for item, _, likely, _, verdict in rows if verdict == "double"}
-    if not wrong and not double:
-        return KeyPart(str(found), entries, before.sentence(), [], 0)
-    repaired = {item: wrong.get(str(item).strip(), answer) for item, answer in used.items()}
-    gains = marks(r, repaired, accept=double).gains(before)
+    verb = "look" if len(wrong) > 1 else "looks"
+    # the table names them
+    said = [f"{len(wrong)} of {len(known)} answers in it {verb} wrong." if wrong else str(found)]
+    heads = [("item", ""), ("your key", ""), ("likely", ""), ("probably wrong", "n"), ("", "doubt")]
+    tables = [Table("Answers of the key to look at, the likeliest errors first", heads, entries,
+                    "item")] if entries else []  # fmt: skip
+    used = {item: answer for item, answer in key.items() if str(item).strip() in known}
+    if not used:
+        return Part(title, said, tables)
+    before = marks(r, used)
+    said.append(before.sentence())
+    if wrong or double:
+        repaired = {item: wrong.get(str(item).strip(), answer) for item, answer in used.items()}
+        gains = marks(r, repaired, accept=double).gains(before)
+        said[1] += (
+            f" With the key repaired, {count(int((gains > 0).sum()), 'user')} would gain and "
+            f"{count(int((gains < 0).sum()), 'user')} would lose marks."
+        )
+        if np.nan_to_num(gains).any():
+            tables.append(_changes(before.marks, gains, users))
+    return Part(title, said, tables)
+
+
+def _changes(before: Any, gains: Any, users: _Places) -> Table:
+    """Who gains and who loses marks, the largest changes first."""
     changed = np.flatnonzero(np.nan_to_num(gains) != 0)
     changed = changed[np.argsort(-gains[changed], kind="stable")]
-    shown = changed
+    shown, half = changed, LISTED // 2
     if len(changed) > LISTED:
-        shown = np.concatenate([changed[: LISTED // 2], changed[-(LISTED // 2) :]])
-    changes = [
-        Change(
-            int(place[j]),
-            clean(ranking.users[j], LONGEST),
-            f"{before.marks[j]:g}",
-            f"{before.marks[j] + gains[j]:g}",
-            f"{gains[j]:+g}",
-        )
+        shown = np.concatenate([changed[:half], changed[-half:]])
+    rows = [
+        (users(j), f"{before[j]:g}", f"{before[j] + gains[j]:g}", f"{gains[j]:+g}")
         for j in shown.tolist()
     ]
-    told = (
-        f"{before.sentence()} With {count(len(wrong) + len(double), 'answer')} of the key "
-        f"repaired, {count(int((gains > 0).sum()), 'user')} would gain and "
-        f"{count(int((gains < 0).sum()), 'user')} would lose marks."
+    heads = [("user", ""), ("marks by your key", "n"), ("after repair", "n"), ("change", "n")]
+    more = f"The largest changes; {len(changed):,} users in all." if len(changed) > LISTED else ""
+    return Table("Who gains and who loses", heads, rows, "user", more)
+
+
+# -- parts of the test, and groups of users -----------------------------------------------------
+
+
+def _sections(
+    ranking: Ranking, sections: Mapping[Any, Any] | str | None
+) -> tuple[Parts | None, bool]:
+    """Sub-scores of the sections by the likely key, and whether the sections are guessed."""
+    r = ranking.responses
+    no_key = ranking.ratings or ranking.fit.key_probabilities is None
+    too_large = r.n_users * r.n_items > MOST_CELLS
+    if no_key or too_large or not ranking.verdict.allows_numbers:
+        return None, False
+    guessed = sections is None
+    if guessed:
+        sizes = Counter(said_of(r.items.tolist(), "names").tolist())
+        if len(sizes) < 2 or min(sizes.values()) < FEWEST_ITEMS or None in sizes:
+            return None, False
+    return parts(r, ranking.answer_key(), sections or "names"), guessed
+
+
+def _section_part(found: Parts | None, guessed: bool) -> list[Part]:
+    if found is None:
+        return []
+    cells = found.cells().only(np.arange(min(len(found.sections), LISTED)))
+    wanted = ("section", "items", "mean", "alpha", "adds")
+    rows = list(zip(*map(cells.texts, wanted), strict=True))
+    heads = [("section", ""), ("items", "n"), ("right", "n"), ("alpha", "n"), ("adds", "")]
+    said = (
+        "A section adds something where its score says more about itself than the whole score "
+        "does. Open a user to see the user's sections."
     )
-    return KeyPart(str(found), entries, told, changes, len(changed))
+    by_names = ["The sections are what the items' names begin with."] if guessed else []
+    return [Part("Sections", [said, *by_names], [Table("Sections of the items", heads, rows)])]
 
 
-def _guessers(ranking: Ranking, place: Ints) -> list[Care]:
-    users = [ranking.user_number(user) for user in ranking.guessers().tolist()]
-    if not users:
+def _group_part(ranking: Ranking, items: Sequence[Item], groups: Mapping[Any, Any]) -> list[Part]:
+    """Groups of users side by side, and items that are harder for one of two."""
+    r = ranking.responses
+    no_key = ranking.ratings or ranking.fit.key_probabilities is None
+    if not groups or no_key or not ranking.verdict.allows_numbers:
         return []
-    return [
-        Care(
-            "Answers like guesses",
-            f"{count(len(users), 'user')} did not score clearly above guessing. "
-            "With few or hard questions that happens to honest people too.",
-            [(int(place[j]), clean(ranking.users[j], 60)) for j in users[:LISTED]],
-            max(len(users) - LISTED, 0),
-        )
+    own = said_of(r.users.tolist(), groups)
+    sizes = Counter(group for group in own.tolist() if group is not None)
+    means = {g: float(np.nanmean(ranking.scores[own == g])) for g in sizes}
+    names = sorted(sizes, key=lambda g: -means[g])
+    is_share = ranking.by == "correct"
+    rows = [
+        (clean(g), f"{sizes[g]:,}", per_cent(means[g]) if is_share else _digits(means[g]))
+        for g in names[:LISTED]
     ]
+    heads = [("group", ""), ("users", "n"), ("right" if is_share else "score", "n")]
+    tables = [Table("Groups of users", heads, rows)]
+    said = []
+    if sum(size >= FEWEST_USERS for size in sizes.values()) < 2:
+        said = [f"Items are compared between groups of {FEWEST_USERS} users or more."]
+    elif r.n_users * r.n_items <= MOST_CELLS:
+        found = differences(r, ranking.answer_key(), groups)
+        said = [found.sentence()]
+        numbers = {str(item.label): item.number for item in items}
+        wanted = ("item", "size", "delta")
+        unfair = [
+            (
+                Named(numbers[str(item)], clean(item)),
+                clean(found.groups[delta < 0]),
+                {"B": "moderate", "C": "large"}[size],
+                f"{delta:+.2f}",
+            )
+            for item, size, delta in zip(*map(found.cells().values, wanted), strict=True)
+            if size != "A"
+        ]
+        heads = [("item", ""), ("harder for", ""), ("difference", ""), ("Mantel–Haenszel", "n")]
+        if unfair:
+            caption = "Items that are harder for one of two equally able groups"
+            tables.append(Table(caption, heads, unfair, "item"))
+    return [Part("Groups", said, tables)]
 
 
-def _alike(ranking: Ranking, place: Ints) -> list[Care]:
-    alike = find_alike(ranking)
-    if alike.n_users == 0:
+def _short_form(ranking: Ranking) -> ShortForm | None:
+    """How well fewer items keep the order."""
+    r, of_one = ranking.responses, int((ranking.components == 0).sum())
+    known = ranking.key_chances is not None and ranking.verdict.allows_numbers
+    if not known or of_one < 4 or r.n_items < 5 or r.n_users * r.n_items > MOST_CELLS:
+        return None
+    steps = np.linspace(0, r.n_items, SHORT_FORMS + 1)[1:-1].round().astype(int)
+    return short_form(ranking, sorted({int(step) for step in steps if step >= 2}))
+
+
+def _digits(value: float) -> str:
+    return "–" if value != value else f"{value:.2f}"
+
+
+# -- about people -------------------------------------------------------------------------------
+
+
+def _guessers(ranking: Ranking, users: _Places) -> list[Part]:
+    found = [ranking.user_number(user) for user in ranking.guessers().tolist()]
+    if not found or ranking.verdict.is_open:
         return []
-    return [
-        Care(
-            "Very similar answers",
+    said = (
+        f"{count(len(found), 'user')} did not score clearly above guessing. "
+        "With few or hard questions that happens to honest people too."
+    )
+    names = [users(j) for j in found[:LISTED]]
+    return [Part("Answers like guesses", [said], (), names, max(len(found) - LISTED, 0))]
+
+
+def _alike(ranking: Ranking, users: _Places) -> list[Part]:
+    """Users with very similar answers, and as how many votes all of them count."""
+    alike, r = find_alike(ranking), ranking.responses
+    votes = agreement(r).independent_votes
+    said = []
+    if alike.n_users:
+        said.append(
             f"{count(alike.n_users, 'user')} share more unusual answers with somebody than their "
             "ability makes likely. They may have worked together or shared a source; equal wrong "
-            "answers say most.",
-            pairs=[
-                (pair, int(place[pair.users[0]]), int(place[pair.users[1]])) for pair in alike.pairs
-            ],
+            "answers say most."
         )
+    if votes is not None and votes < r.n_users - 1:
+        said.append(
+            f"As some agree beyond their abilities, the {r.n_users:,} users count as at most about "
+            f"{votes:.0f} independent votes."
+        )
+    if not said:
+        return []
+    heads = [("users", ""), ("equal answers", "n"), ("of them not the likely key", "n")]
+    rows = [
+        ((users(one), users(other)), f"{pair.same} of {pair.common}", f"{pair.same_wrong}")
+        for pair in alike.pairs
+        for one, other in [pair.users]
     ]
+    tables = [Table("Pairs of users with the most equal answers", heads, rows, "pair")]
+    return [Part("Very similar answers", said, tables if rows else ())]
 
 
-def _left_out(n_users: int, n_listed: int, answers: Mapping[str, Any]) -> str:
-    """What the file does not hold, in words."""
-    said = []
-    if n_listed < n_users:
-        said.append(f"It lists the first and the last {n_listed // 2:,} of {n_users:,} users.")
-    held = answers["first"] + answers["last"]
-    if held == 0:
-        said.append("It does not hold the answers.")
-    elif held < n_listed:
-        said.append(f"It holds the answers of the first and the last {held // 2:,} users.")
-    return " ".join(said)
+# -- how it was made ----------------------------------------------------------------------------
 
 
 def _about(

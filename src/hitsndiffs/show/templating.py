@@ -14,6 +14,9 @@ from hitsndiffs.show.theme import palette_css
 
 __all__ = ["asset", "environment", "policy", "render"]
 
+#: The script of a report: tools, pictures, and what brings the report to life.
+SCRIPTS = ("report/tools.js", "report/pictures.js", "report/report.js")
+
 
 @cache
 def asset(name: str) -> str:
@@ -23,6 +26,10 @@ def asset(name: str) -> str:
     True
     """
     return resources.files("hitsndiffs.show").joinpath("templates", name).read_text("utf-8")
+
+
+def _script() -> str:
+    return "".join(map(asset, SCRIPTS))
 
 
 @cache
@@ -57,7 +64,7 @@ def render(template: str, **values: Any) -> str:
     style = palette_css() + asset("style.css")
     given = {
         "style": Markup(style),
-        "script": Markup(asset("report.js")),
+        "script": Markup(_script()),
         "nonce": None,
         "policy": None,
     }
@@ -67,7 +74,7 @@ def render(template: str, **values: Any) -> str:
 
 def policy() -> str:
     """The content security policy of a report: its own script and style, nothing from outside."""
-    digest = hashlib.sha256(asset("report.js").encode()).digest()
+    digest = hashlib.sha256(_script().encode()).digest()
     return (
         "default-src 'none'; style-src 'unsafe-inline'; "
         f"script-src 'sha256-{base64.b64encode(digest).decode()}'; base-uri 'none'; "

@@ -143,7 +143,7 @@ def rank_files(task: dict[str, Any], watch: Reporting) -> dict[str, Any]:
             helps=bool(ranking.verdict.help),
         )
         _write(task, "outcome.html", outcome)
-        page = render("report.html", r=found, policy=policy())
+        page = render("report/report.html", r=found, policy=policy())
         _write(task, "report.html", page)
         _write(task, "ranking.csv", without_formulas(ranking.cells().frame()).write_csv())
         if has_key:

@@ -64,7 +64,7 @@ def _load() -> None:
     from hitsndiffs.show.templating import environment
 
     del report
-    for name in ("page/outcome.html", "report.html"):
+    for name in ("page/outcome.html", "report/report.html"):
         environment().get_template(name)
 
 
