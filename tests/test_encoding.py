@@ -12,8 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from reading_helpers import KINDS, answers, content
 
-from hitsndiffs.data.encoding import encode_wide
-from hitsndiffs.data.encoding.option_book import OptionBook, in_order, normalise
+from hitsndiffs.data.cells import Skipped, in_order, normalise
+from hitsndiffs.data.encode import OptionBook
+from hitsndiffs.data.factor import factorise
 from hitsndiffs.data.responses import Responses
 from hitsndiffs.errors import InputError
 
@@ -219,7 +220,7 @@ def test_wide_tables_keep_every_answer_and_nothing_else(rows):
     }
     if not expected:
         with pytest.raises(InputError, match="holds an answer"):
-            encode_wide(rows)
+            Responses.from_wide(rows)
         return
     r = Responses.from_wide(rows)
     assert {cell: str(label) for cell, label in answers(r).items()} == expected
@@ -304,7 +305,7 @@ WIDE_MISTAKES = {
 def test_mistakes_in_wide_tables(case):
     table, arguments, message = WIDE_MISTAKES[case]
     with pytest.raises(InputError, match=message) as caught:
-        encode_wide(table, **arguments)
+        Responses.from_wide(table, **arguments)
     assert caught.value.__cause__ is None
     assert caught.value.__suppress_context__ or caught.value.__context__ is None
 
@@ -325,19 +326,22 @@ def test_the_order_of_options_is_one_order(options):
         assert [str(option) for option in ordered] == sorted(map(str, options))
 
 
-@given(st.lists(st.one_of(st.none(), st.integers(-5, 400)), min_size=1))
-def test_all_ways_to_code_integers_agree(values):
+@given(st.lists(st.one_of(st.none(), st.integers(-5, 400)), min_size=1), st.booleans())
+def test_all_kinds_of_columns_of_numbers_have_the_same_options(values, ordered):
     null = np.array([value is None for value in values])
     numbers = np.array([0 if value is None else value for value in values])
-    books = [OptionBook() for _ in range(3)]
-    coded = [
-        books[0].code_objects(values),
-        books[1].code_integers(numbers, null),
-        books[2].code_floats(np.where(null, np.nan, numbers)),
+    columns = [
+        values,
+        np.where(null, np.nan, numbers),
+        pl.Series(values, dtype=pl.Int64),
+        pl.Series(values, dtype=pl.Float64),
+        pd.Series(values, dtype="Int64"),
+        numbers if not null.any() else values,
     ]
-    decoded = []
-    for book, codes in zip(books, coded, strict=True):
-        missing = np.iinfo(codes.dtype).max
-        decoded.append([None if c == missing else book.options[c] for c in codes.tolist()])
     expected = [None if value is None or value < 0 else value for value in values]
-    assert decoded == [expected] * 3
+    for column in columns:
+        found = factorise(column, ordered=ordered, short=0)
+        table = np.append(OptionBook().number(found.labels, Skipped()), -1)
+        options = list(dict.fromkeys(o for v in found.labels if (o := normalise(v)) is not None))
+        cells = table[np.minimum(found.numbers.astype(np.int64), len(found.labels))]
+        assert [None if c < 0 else options[c] for c in cells.tolist()] == expected

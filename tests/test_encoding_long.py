@@ -7,10 +7,9 @@ import polars as pl
 import pytest
 from reading_helpers import KINDS, answers
 
-from hitsndiffs.data.encoding import encode_long
-from hitsndiffs.data.encoding.frames import factorise
-from hitsndiffs.data.encoding.long import LongSizes, assemble_long
-from hitsndiffs.data.encoding.result import Place
+from hitsndiffs.data.encode import encode_long
+from hitsndiffs.data.factor import factorise
+from hitsndiffs.data.labels import Place
 from hitsndiffs.data.responses import Responses
 from hitsndiffs.errors import InputError
 
@@ -85,16 +84,8 @@ def test_rows_of_long_data_can_come_in_any_order():
 
 @pytest.mark.parametrize("pairs", [0, 10**6])
 def test_options_of_very_many_items(pairs):
-    found = assemble_long(
-        *(factorise(LONG[name]) for name in ("worker", "task", "label")),
-        place=Place(),
-        columns=("worker", "task", "label"),
-        duplicates="error",
-        as_text=False,
-        kind="numpy",
-        notes=[],
-        sizes=LongSizes(block=3, table_pairs=pairs),
-    )
+    users, items, options = (factorise(LONG[name]) for name in ("worker", "task", "label"))
+    found = encode_long(users, items, options, place=Place(), block=3, table_pairs=pairs)
     assert found.option_labels.tolist() == ["no", "yes", "no"]
     assert found.codes.tolist() == [[1, 0, 1], [0, 255, 255]]
 
@@ -114,7 +105,7 @@ def test_arrays_records_and_dates():
 
 def test_values_that_cannot_be_labels():
     with pytest.raises(InputError, match="must be numbers or texts"):
-        encode_long({"user": [[1], [2]], "item": "xx", "option": "AB"})
+        Responses.from_long({"user": [[1], [2]], "item": "xx", "option": "AB"})
 
 
 LONG_MISTAKES = {
@@ -158,4 +149,4 @@ LONG_MISTAKES = {
 def test_mistakes_in_long_tables(case):
     table, arguments, message = LONG_MISTAKES[case]
     with pytest.raises(InputError, match=message):
-        encode_long(table, **arguments)
+        Responses.from_long(table, **arguments)

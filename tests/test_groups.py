@@ -18,9 +18,9 @@ from hypothesis import strategies as st
 
 import hitsndiffs as hnd
 from hitsndiffs import InputError, Responses, rank, read_responses, reading
-from hitsndiffs.data.encoding.groups import user_groups
-from hitsndiffs.data.encoding.long import Factor
-from hitsndiffs.data.encoding.result import Place
+from hitsndiffs.data.encode import Factor
+from hitsndiffs.data.groups import user_groups
+from hitsndiffs.data.labels import Place
 from hitsndiffs.reading.sizes import Sizes
 
 ITEMS = [f"q{k}" for k in range(1, 7)]

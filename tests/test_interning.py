@@ -6,7 +6,7 @@ import polars as pl
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hitsndiffs.data.encoding.interning import Interner, number_series
+from hitsndiffs.data.factor import Interner, factorise
 
 
 def naive(values):
@@ -30,12 +30,5 @@ def test_texts_in_pieces(values):
 
 @given(st.lists(st.one_of(st.none(), st.integers(-(2**63), 2**63 - 1), st.integers(-2, 2))))
 def test_integers_with_gaps(values):
-    distinct, numbers = number_series(pl.Series(values, dtype=pl.Int64))
-    assert (distinct.to_list(), numbers.tolist()) == naive(values)
-
-
-def test_numbers_as_labels_are_written_without_a_decimal_point():
-    interner = Interner()
-    interner.add(pl.Series([1.0, 2.5, None, float("nan"), 1.0]))
-    factor = interner.factor()
-    assert (factor.labels, factor.numbers.tolist()) == (["1", "2.5"], [0, 1, -1, -1, 0])
+    found = factorise(pl.Series(values, dtype=pl.Int64), short=0)
+    assert (found.labels, found.numbers.tolist()) == naive(values)

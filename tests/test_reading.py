@@ -17,7 +17,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from reading_helpers import WIDE, answers, as_if_large, as_parquet, content
 
-from hitsndiffs.data.encoding.result import label_array
+from hitsndiffs.data.labels import label_array
 from hitsndiffs.data.responses import Responses
 from hitsndiffs.errors import InputError
 from hitsndiffs.reading import read_responses

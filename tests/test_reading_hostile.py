@@ -17,7 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from reading_helpers import as_if_large, content
 
-from hitsndiffs.data.encoding.result import Place
+from hitsndiffs.data.labels import Place
 from hitsndiffs.errors import InputError
 from hitsndiffs.reading import read_responses
 from hitsndiffs.reading.layouts.choose import WIDEST, find_layout

@@ -310,8 +310,8 @@ def test_texts_are_in_the_order_of_their_first_cells(end: str) -> None:
     scanner = TokenScanner(["u", "a", "x", "b"], ["b", "a"], "u", ",")
     found = scanner.scan(Chunk(b"p,B,-,ninebytes\nq,,-,8\nr,B,-,ninebytez" + end.encode(), 1))
     assert found is not None
-    assert found.cells.texts == [["ninebytes", "8", "ninebytez"], ["B", ""]]
-    assert found.cells.places[:, :3].tolist() == [[0, 1, 2], [0, 1, 0]]
+    assert [own.labels for own in found.cells] == [["ninebytes", "8", "ninebytez"], ["B", ""]]
+    assert [own.numbers.tolist() for own in found.cells] == [[0, 1, 2], [0, 1, 0]]
     assert found.users == ["p", "q", "r"]
 
 

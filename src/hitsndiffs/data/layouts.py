@@ -117,7 +117,9 @@ def translated(codes: Array, table: Ints, *, out: Array) -> None:
     """Write the new codes of one item's answers; ``table`` holds them by old code, -1 for none."""
     missing = np.iinfo(out.dtype).max
     lookup = np.append(np.where(table < 0, missing, table), missing).astype(out.dtype)
-    if codes.dtype == np.uint8 and out.dtype == np.uint8:
+    if codes.dtype == out.dtype and np.array_equal(table, np.arange(len(table))):
+        out[:] = codes
+    elif codes.dtype == np.uint8 and out.dtype == np.uint8:
         # translating bytes is ten times as fast as indexing
         whole = np.full(256, missing, dtype=np.uint8)
         whole[: len(lookup)] = lookup

@@ -41,7 +41,7 @@ def known_options(items: Items, answers: Mapping[Any, Any]) -> Ints:
     >>> known_options(items, {"q1": "B"}).tolist()
     [1]
     """
-    from hitsndiffs.data.encoding.option_book import normalise
+    from hitsndiffs.data.cells import normalise
 
     found = []
     for item, answer in answers.items():

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from hitsndiffs.data.arrays import Ints
-from hitsndiffs.data.encoding.option_book import in_order, smallest
-from hitsndiffs.data.encoding.result import label_array
+from hitsndiffs.data.cells import in_order, smallest
 from hitsndiffs.data.items import Items
+from hitsndiffs.data.labels import label_array
 from hitsndiffs.data.layouts import renumbered_codes, renumbered_rows, some_rows, translated
 from hitsndiffs.data.lookup import item_places
 from hitsndiffs.data.responses import DENSE_FROM, Chosen, Responses

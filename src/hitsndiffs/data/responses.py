@@ -132,7 +132,7 @@ class Responses(Viewed):
 
     def __sizeof__(self) -> int:
         """Approximate size in bytes: a cluster must know what moving this costs."""
-        from hitsndiffs.data.encoding.result import label_bytes
+        from hitsndiffs.data.labels import label_bytes
 
         arrays = self._rows if self._codes is None else (self._codes,)
         return label_bytes(self.users) + sum(a.nbytes for a in arrays or ())
@@ -182,9 +182,9 @@ class Responses(Viewed):
         >>> Responses.from_wide(np.array([[0, 1], [0, 2], [1, -1]]))
         Responses(3 users × 2 items, 4 options, 5 responses)
         """
-        from hitsndiffs.data.encoding import encode_wide
+        from hitsndiffs.data.frames import wide_table
 
-        return encode_wide(table, user=user, users=users, items=items, group=group)
+        return wide_table(table, user=user, users=users, items=items, group=group)
 
     @classmethod
     def from_long(
@@ -216,9 +216,9 @@ class Responses(Viewed):
         >>> Responses.from_long({"user": ["a", "a", "b"], "item": [1, 2, 1], "option": "xyx"})
         Responses(2 users × 2 items, 2 options, 3 responses)
         """
-        from hitsndiffs.data.encoding import encode_long
+        from hitsndiffs.data.frames import long_table
 
-        return encode_long(
+        return long_table(
             table, user=user, item=item, option=option, duplicates=duplicates, group=group
         )
 
@@ -233,7 +233,7 @@ class Responses(Viewed):
         >>> Responses.from_table({"user": ["a", "a", "b"], "item": [1, 2, 1], "option": "xyx"})
         Responses(2 users × 2 items, 2 options, 3 responses)
         """
-        from hitsndiffs.data.encoding import is_long
+        from hitsndiffs.data.frames import is_long
 
         read = cls.from_long if is_long(table, group) else cls.from_wide
         return read(table, group=group)

@@ -13,10 +13,9 @@ from dask.delayed import Delayed, delayed
 from distributed import Client
 
 from hitsndiffs.data.arrays import Words
-from hitsndiffs.data.encoding import long_columns
-from hitsndiffs.data.encoding.names import find_column, recognise
-from hitsndiffs.data.encoding.result import Place
-from hitsndiffs.data.encoding.users import further_names
+from hitsndiffs.data.frames import further_names, long_columns
+from hitsndiffs.data.labels import Place
+from hitsndiffs.data.names import find_column, recognise
 from hitsndiffs.engines import dask_parts as work
 from hitsndiffs.engines.dask import DaskEngine
 from hitsndiffs.engines.dask_blocks import HERE

@@ -13,15 +13,15 @@ from typing import Any
 import numpy as np
 
 from hitsndiffs.data.arrays import Array
-from hitsndiffs.data.encoding import encode_long, encode_wide
-from hitsndiffs.data.encoding.option_book import (
-    OptionBook,
-    in_order,
+from hitsndiffs.data.cells import (
+    Skipped,
     normalise,
     smallest,
 )
-from hitsndiffs.data.encoding.result import label_array, label_bytes
+from hitsndiffs.data.encode import OptionBook
+from hitsndiffs.data.frames import long_table, wide_table
 from hitsndiffs.data.items import Items
+from hitsndiffs.data.labels import label_array, label_bytes
 from hitsndiffs.data.responses import Responses
 from hitsndiffs.engines.base import Step
 from hitsndiffs.engines.threads import ThreadsEngine
@@ -87,10 +87,10 @@ def encoded_part(
     if callable(frame):
         frame, place = frame(), frame.place
     if layout == "long":
-        return encode_long(frame, **columns, duplicates=duplicates, whole=False, place=place)
+        return long_table(frame, **columns, duplicates=duplicates, whole=False, place=place)
     if named:
-        return encode_wide(frame, **columns, whole=False, place=place)
-    return encode_wide(frame, users=range(len(frame)), whole=False, place=place)
+        return wide_table(frame, **columns, whole=False, place=place)
+    return wide_table(frame, users=range(len(frame)), whole=False, place=place)
 
 
 def distinct(frame: Any, column: Any) -> list[Any]:
@@ -134,14 +134,14 @@ def joined_items(parts: list[Labels], order: list[Any], as_text: bool) -> Items:
     >>> joined_items(labels_of(parts), ["q"], False).option_labels.tolist()
     ['A', 'B', 'C']
     """
-    books = {item: OptionBook() for item in order}
+    books, skipped = {item: OptionBook() for item in order}, Skipped()
     for part in parts:
         for item, options in zip(part.items, part.options, strict=True):
-            books[item].number(options)
+            books[item].number(options, skipped)
     items = [item for item in order if len(books[item])]
     labels: list[Any] = []
     for item in items:
-        labels += books[item].labels(in_order(books[item].options), as_text=as_text)
+        labels += books[item].ordered(as_text=as_text)[0]
     starts = np.cumsum([0, *(len(books[item]) for item in items)])
     return Items(label_array(items), label_array(labels), starts)
 

@@ -29,7 +29,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hitsndiffs.data.arrays import Floats, Ints
-from hitsndiffs.data.encoding.option_book import is_blank
+from hitsndiffs.data.cells import is_blank
 from hitsndiffs.data.mixing import mixed
 from hitsndiffs.data.responses import Responses
 from hitsndiffs.engines import Engine

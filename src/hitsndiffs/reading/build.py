@@ -10,14 +10,17 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hitsndiffs.data.encoding.groups import user_groups
-from hitsndiffs.data.encoding.interning import Interner, trimmed
-from hitsndiffs.data.encoding.long import Factor, assemble_long
-from hitsndiffs.data.encoding.option_book import Codes, is_blank
-from hitsndiffs.data.encoding.result import Place, label_array
-from hitsndiffs.data.encoding.series import code_cells
-from hitsndiffs.data.encoding.users import row_labels
-from hitsndiffs.data.encoding.wide import WideBuilder, check_item_names, check_user_names
+from hitsndiffs.data.cells import is_blank
+from hitsndiffs.data.encode import (
+    WideEncoder,
+    check_item_names,
+    check_user_names,
+    encode_long,
+)
+from hitsndiffs.data.factor import Factor, Interner, factorise, trimmed
+from hitsndiffs.data.frames import row_labels
+from hitsndiffs.data.groups import user_groups
+from hitsndiffs.data.labels import Place, label_array
 from hitsndiffs.data.pool import Run, available_cores
 from hitsndiffs.data.responses import Responses
 from hitsndiffs.data.words import count, listed, shortened
@@ -33,7 +36,7 @@ from hitsndiffs.reading.layouts.extra_rows import (
 )
 from hitsndiffs.reading.layouts.layout import WideRoles
 from hitsndiffs.reading.sizes import DEFAULT, Sizes
-from hitsndiffs.reading.tables.file_table import Columns, FileTable, as_texts
+from hitsndiffs.reading.tables.file_table import FileTable, as_texts
 from hitsndiffs.reading.tables.tokens import Scanned
 from hitsndiffs.reading.vocabulary import is_key_name, is_summary_name
 
@@ -80,15 +83,14 @@ def build_wide(
     wanted = None if len(chosen) == len(table.names) else [n for n in table.names if n in chosen]
     names = {} if table.has_header else _item_names(table.names, labels)
     items = [names.get(name, name) for name in roles.items]
-    shape = None if table.n_rows is None else (len(items), table.n_rows)
-    builder = WideBuilder(table.place, as_text=True, shape=shape, whole=whole)
+    encoder = WideEncoder(table.place, as_text=True, whole=whole)
     scanned = len(roles.users) < 2 and group is None
     for first_row, columns in table.blocks(labels, wanted, scanned=scanned):
         if isinstance(columns, Scanned):
             n_rows = first_row + len(columns)
             check_room(n_rows * (_WIDE_ROW + len(items)), table.place, sizes)
             pieces.append([columns.users])
-            builder.put_block(items, columns.cells, first_row)
+            encoder.add(dict(zip(items, columns.cells, strict=True)), first_row)
             continue
         n_rows = max(n_rows, first_row + max(map(len, columns.values()), default=0))
         check_room(n_rows * (_WIDE_ROW + len(items)), table.place, sizes)
@@ -104,10 +106,8 @@ def build_wide(
         if any(name in columns for name in roles.users):
             pieces.append([columns.pop(name) for name in roles.users if name in columns])
         found = [names.get(name, name) for name in columns]
-        for item, codes in zip(
-            found, _coded(builder, found, columns, table.place, sizes), strict=True
-        ):
-            builder.put(item, codes, first_row)
+        factors = _factors(list(columns.values()), table.place, sizes)
+        encoder.add(dict(zip(found, factors, strict=True)), first_row)
     if roles.users:
         column = "+".join(roles.users)
         one = [piece[0] if len(piece) == 1 else _joined_names(piece) for piece in pieces]
@@ -121,7 +121,7 @@ def build_wide(
     if remarks:
         texts = listed([named[row] for row in remarks], most=2)
         notes.append(f"Left out {count(len(remarks), 'row')} of text: {texts}.")
-    encoded = builder.finish(named, "file", notes, nameless)
+    encoded = encoder.finish(named, "file", notes, nameless)
     if remarks:
         is_user = ~np.isin(np.arange(n_rows), remarks)
         encoded = encoded.select(users=is_user[~nameless]).with_notes(notes)
@@ -174,25 +174,19 @@ def _one_row_each(
     return encoded if keep.all() else encoded.select(users=keep)
 
 
-def _coded(
-    builder: WideBuilder, items: list[str], columns: Columns, place: Place, sizes: Sizes
-) -> list[Codes]:
-    """Code the columns of a piece, on several threads when they are long."""
-    books = [builder.book(item) for item in items]
-    pairs = list(zip(books, columns.values(), strict=True))
-    n_cells = sum(len(cells) for cells in columns.values())
+def _factors(columns: list[Any], place: Place, sizes: Sizes) -> list[Factor]:
+    """Factorise the columns of a piece, on several threads when they are long."""
+    found: list[Any] = [None] * len(columns)
+
+    def work(k: int) -> None:
+        found[k] = factorise(columns[k], ordered=False, short=sizes.short)
+
+    large = sum(map(len, columns)) >= sizes.threaded
     try:
-        if n_cells < sizes.threaded or len(pairs) < 2:
-            return [code_cells(book, cells, sizes.short) for book, cells in pairs]
-        found: list[Any] = [None] * len(pairs)
-
-        def work(piece: int) -> None:
-            found[piece] = code_cells(*pairs[piece], sizes.short)
-
-        Run(min(4, available_cores()))(len(pairs), work)
-        return found
+        Run(min(4, available_cores()) if large else 1)(len(columns), work)
     except InputError as error:
         raise InputError(f"{place.source}: {error}") from None
+    return found
 
 
 def _item_names(names: Sequence[str], users: Sequence[str]) -> dict[str, str]:
@@ -275,7 +269,7 @@ def build_long(
     if group is not None:
         found = trimmed(interners[group].factor())
         groups = user_groups(users, found, table.place, group)
-    encoded = assemble_long(
+    encoded = encode_long(
         users,
         items,
         interners[columns[2]].factor(),
@@ -287,12 +281,6 @@ def build_long(
         notes=table.notes,
         whole=whole,
     )
-    if not len(encoded.users):  # nobody answered, but they are still users
-        encoded = encoded._changed(
-            users=label_array(users.labels),
-            rows=(np.zeros(len(users.labels) + 1, dtype=np.int64), np.zeros(0, dtype=np.int32)),
-            notes=encoded.notes,
-        )
     return encoded._changed(groups=groups, notes=encoded.notes), right
 
 
@@ -323,7 +311,7 @@ def build_transposed(
     place, notes = table.place, table.notes
     rows = [list(row) for row in table.records()]
     places = {name: k for k, name in enumerate(table.names)}
-    builder = WideBuilder(place, as_text=True, whole=whole)
+    encoder = WideEncoder(place, as_text=True, whole=whole)
     items = numbered("item", len(rows)).tolist()
     if item is not None:
         own = places[item]
@@ -335,7 +323,7 @@ def build_transposed(
         del items[k], rows[k]
     right: dict[str, str] = {}
     for label, row in zip(items, rows, strict=True):
-        builder.put(label, builder.book(label).code_objects([row[k] for k in chosen]))
+        encoder.add({label: factorise([row[k] for k in chosen])})
         if key is not None and not is_blank(row[places[key]]):
             right[label] = str(row[places[key]]).strip()
     named = list(users)
@@ -343,7 +331,7 @@ def build_transposed(
         named = numbered("user", len(named)).tolist()
         notes.append("The users are named user-1, user-2, ….")
     check_item_names(named, place)
-    return builder.finish(label_array(named), "file", notes), right
+    return encoder.finish(label_array(named), "file", notes), right
 
 
 def _sums(items: Sequence[str], rows: Sequence[Sequence[Any]]) -> list[int]:

@@ -14,7 +14,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from hitsndiffs.data.encoding.result import Place
+from hitsndiffs.data.labels import Place
 from hitsndiffs.errors import InputError
 from hitsndiffs.reading.files.source import ByteStream, open_path, refuse_foreign
 from hitsndiffs.reading.quiet import without_panics

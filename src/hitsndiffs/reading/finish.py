@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from hitsndiffs.data.encoding.option_book import normalise
-from hitsndiffs.data.encoding.result import Place, check_sizes
+from hitsndiffs.data.cells import normalise
 from hitsndiffs.data.known_key import KnownKey
+from hitsndiffs.data.labels import Place, check_sizes
 from hitsndiffs.data.responses import Responses
 from hitsndiffs.data.spelling import same_option, same_text
 from hitsndiffs.data.words import listed, shortened

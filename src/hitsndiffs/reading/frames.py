@@ -8,8 +8,8 @@ from typing import Any
 import narwhals as nw
 import numpy as np
 
-from hitsndiffs.data.encoding.frames import Table, open_table
-from hitsndiffs.data.encoding.option_book import is_blank, normalise
+from hitsndiffs.data.cells import is_blank, normalise
+from hitsndiffs.data.frames import Table, open_table
 from hitsndiffs.data.known_key import KnownKey
 from hitsndiffs.data.responses import Responses
 from hitsndiffs.reading.exports import sheet

@@ -7,10 +7,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hitsndiffs.data.encoding.groups import user_groups
-from hitsndiffs.data.encoding.interning import Interner, trimmed
-from hitsndiffs.data.encoding.long import Factor
-from hitsndiffs.data.encoding.result import Place
+from hitsndiffs.data.factor import Factor, Interner, trimmed
+from hitsndiffs.data.groups import user_groups
+from hitsndiffs.data.labels import Place
 
 __all__ = ["GroupColumn"]
 

@@ -8,9 +8,9 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from hitsndiffs.data.encoding.names import find_column, recognise
-from hitsndiffs.data.encoding.option_book import normalise
+from hitsndiffs.data.cells import normalise
 from hitsndiffs.data.formulas import with_formulas
+from hitsndiffs.data.names import find_column, recognise
 from hitsndiffs.data.spelling import same_option
 from hitsndiffs.data.words import listed, shortened, suggestion
 from hitsndiffs.errors import InputError

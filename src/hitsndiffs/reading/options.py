@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
-from hitsndiffs.data.encoding.long import DUPLICATES
+from hitsndiffs.data.encode import DUPLICATES
 from hitsndiffs.data.words import suggestion
 from hitsndiffs.errors import InputError
 from hitsndiffs.reading.exports.base import Choices

@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
 
-from hitsndiffs.data.encoding.names import find_column, recognise
+from hitsndiffs.data.names import find_column, recognise
 from hitsndiffs.data.responses import Responses
 from hitsndiffs.data.words import count
 from hitsndiffs.errors import InputError

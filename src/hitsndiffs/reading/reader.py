@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from hitsndiffs.data.accord import accord
-from hitsndiffs.data.encoding.groups import groups_in_words
+from hitsndiffs.data.groups import groups_in_words
 from hitsndiffs.data.responses import Responses
 from hitsndiffs.data.words import count, listed
 from hitsndiffs.errors import InputError

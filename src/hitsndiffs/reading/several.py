@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from hitsndiffs.data.encoding.names import recognise
-from hitsndiffs.data.encoding.result import Place, label_array
-from hitsndiffs.data.encoding.wide import dropped_items
+from hitsndiffs.data.encode import dropped_items
+from hitsndiffs.data.labels import Place, label_array
+from hitsndiffs.data.names import recognise
 from hitsndiffs.data.responses import Responses
 from hitsndiffs.data.words import listed, shortened
 from hitsndiffs.errors import InputError

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from hitsndiffs.data.encoding.series import SHORT
+from hitsndiffs.data.factor import SHORT
 
 __all__ = ["DEFAULT", "NO_LIMIT", "Sizes"]
 

@@ -9,9 +9,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from hitsndiffs.data.encoding.long import Factor, assemble_long
-from hitsndiffs.data.encoding.option_book import normalise
-from hitsndiffs.data.encoding.result import Place
+from hitsndiffs.data.cells import normalise
+from hitsndiffs.data.encode import encode_long
+from hitsndiffs.data.factor import Factor
+from hitsndiffs.data.labels import Place
 from hitsndiffs.data.responses import Responses
 from hitsndiffs.data.words import listed
 from hitsndiffs.errors import InputError
@@ -80,7 +81,7 @@ def encode_stream(
             f"{unreadable:,} answer{'s' * (unreadable != 1)} could not be read (several marks, or "
             "none of the options) and count as blank."
         )
-    encoded = assemble_long(
+    encoded = encode_long(
         _factor([stream.persons[k] for k in shown]),
         _factor([stream.items[k] for k in shown]),
         _factor([labels[k] if answered[k] else None for k in shown]),

@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Sequence
 from typing import Literal
 
-from hitsndiffs.data.encoding.names import ROLES
+from hitsndiffs.data.names import ROLES
 
 __all__ = [
     "ANSWERS",

@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from hitsndiffs.data.encoding.option_book import normalise
+from hitsndiffs.data.cells import normalise
 from hitsndiffs.data.items import Items
 from hitsndiffs.data.lookup import known_options
 from hitsndiffs.data.words import count

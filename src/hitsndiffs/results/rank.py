@@ -226,7 +226,7 @@ def spelled(
     name
         What to call them in a sentence.
     """
-    from hitsndiffs.data.encoding.option_book import normalise
+    from hitsndiffs.data.cells import normalise
 
     items, found, unchosen = responses.structure, {}, []
     for item, answer in given.items():

@@ -9,7 +9,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from typing import Any
 
-from hitsndiffs.data.encoding.names import recognise
+from hitsndiffs.data.names import recognise
 from hitsndiffs.data.words import listed
 from hitsndiffs.reading.exports.base import (
     Choices,

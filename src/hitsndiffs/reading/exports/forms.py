@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
-from hitsndiffs.data.encoding.names import recognise
+from hitsndiffs.data.names import recognise
 from hitsndiffs.reading.exports.base import Format, Sample, Sign
 from hitsndiffs.reading.exports.common import folded, number, split_column, unique, words
 from hitsndiffs.reading.exports.sheet import ByQuestion, Question, Sheet, adjacent

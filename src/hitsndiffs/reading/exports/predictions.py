@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from hitsndiffs.data.encoding.names import find_column, recognise
+from hitsndiffs.data.names import find_column, recognise
 from hitsndiffs.errors import InputError
 from hitsndiffs.reading.exports.base import (
     Choices,

@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
-from hitsndiffs.data.encoding.names import find_column
+from hitsndiffs.data.names import find_column
 from hitsndiffs.data.words import listed
 from hitsndiffs.reading.exports.base import Choices, Document, Refusal, Status, Stream
 from hitsndiffs.reading.exports.common import (

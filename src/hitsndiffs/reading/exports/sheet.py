@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate
 
-from hitsndiffs.data.encoding.names import find_column
+from hitsndiffs.data.names import find_column
 from hitsndiffs.reading.exports.base import (
     MOST_COLUMNS,
     Choices,

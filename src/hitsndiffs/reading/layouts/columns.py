@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hitsndiffs.data.accord import pairs
-from hitsndiffs.data.encoding.names import recognise
+from hitsndiffs.data.names import recognise
 from hitsndiffs.reading.layouts.content import ColumnContent, look_at
 from hitsndiffs.reading.layouts.extra_rows import named_rows
 from hitsndiffs.reading.tables.file_table import FileTable

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from hitsndiffs.data.encoding.option_book import MISSING_TEXTS
+from hitsndiffs.data.cells import MISSING_TEXTS
 
 __all__ = ["ColumnContent", "look_at"]
 

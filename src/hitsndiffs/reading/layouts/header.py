@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hitsndiffs.data.encoding.names import recognise
-from hitsndiffs.data.encoding.option_book import Option, normalise
+from hitsndiffs.data.cells import Option, normalise
+from hitsndiffs.data.names import recognise
 from hitsndiffs.reading.vocabulary import is_key_name, role_of_name
 
 __all__ = ["has_header", "header_place", "looks_like_ids"]

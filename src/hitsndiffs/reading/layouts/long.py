@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from hitsndiffs.data.accord import agree, pairs
-from hitsndiffs.data.encoding import long_columns
-from hitsndiffs.data.encoding.names import ROLES
+from hitsndiffs.data.frames import long_columns
+from hitsndiffs.data.names import ROLES
 from hitsndiffs.data.words import listed
 from hitsndiffs.errors import InputError
 from hitsndiffs.reading.exports.base import Column, Refusal

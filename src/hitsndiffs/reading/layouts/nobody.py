@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from hitsndiffs.data.encoding.names import recognise
+from hitsndiffs.data.names import recognise
 from hitsndiffs.data.words import listed
 from hitsndiffs.reading.exports.base import Refusal
 from hitsndiffs.reading.layouts.columns import Profile, Profiles

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 
-from hitsndiffs.data.encoding.names import find_column, recognise
+from hitsndiffs.data.names import find_column, recognise
 from hitsndiffs.data.words import shortened
 from hitsndiffs.reading.exports.base import Column
 from hitsndiffs.reading.layouts.columns import Profiles

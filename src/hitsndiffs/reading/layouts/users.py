@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from hitsndiffs.data.encoding.names import find_column, recognise
-from hitsndiffs.data.encoding.users import further_names, recognised_user
+from hitsndiffs.data.frames import further_names, recognised_user
+from hitsndiffs.data.names import find_column, recognise
 from hitsndiffs.data.words import listed
 from hitsndiffs.reading.exports.base import Column, Role
 from hitsndiffs.reading.layouts.columns import MANY, Profiles

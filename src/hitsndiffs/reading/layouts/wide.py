@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from hitsndiffs.data.accord import Accord, accord_of
-from hitsndiffs.data.encoding.names import recognise
+from hitsndiffs.data.names import recognise
 from hitsndiffs.data.words import listed, shortened
 from hitsndiffs.reading.exports.base import Refusal, Role
 from hitsndiffs.reading.layouts.columns import FEW, MANY, Profile, Profiles, same_value

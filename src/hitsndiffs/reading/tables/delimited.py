@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from hitsndiffs.data.encoding.result import Place
+from hitsndiffs.data.labels import Place
 from hitsndiffs.data.words import count, listed
 from hitsndiffs.errors import InputError
 from hitsndiffs.reading.files.source import ByteStream, Chunk, even_newlines, line_chunks

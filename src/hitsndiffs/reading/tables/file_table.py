@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
-from hitsndiffs.data.encoding.result import Place
-from hitsndiffs.data.encoding.series import text_of
+from hitsndiffs.data.factor import text_of
+from hitsndiffs.data.labels import Place
 from hitsndiffs.data.words import listed
 from hitsndiffs.reading.exports.common import unique
 

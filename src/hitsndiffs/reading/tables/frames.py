@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
-from hitsndiffs.data.encoding.result import Place
-from hitsndiffs.data.encoding.series import as_plain
-from hitsndiffs.data.encoding.wide import check_item_names
+from hitsndiffs.data.encode import check_item_names
+from hitsndiffs.data.factor import as_plain
+from hitsndiffs.data.labels import Place
 from hitsndiffs.data.words import listed
 from hitsndiffs.errors import InputError
 from hitsndiffs.reading.tables.file_table import Columns, FileTable

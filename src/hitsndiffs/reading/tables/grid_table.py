@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from hitsndiffs.data.encoding.result import Place
+from hitsndiffs.data.labels import Place
 from hitsndiffs.errors import InputError
 from hitsndiffs.reading.exports.sheet import Table
 from hitsndiffs.reading.tables.file_table import Columns, FileTable, unique_names

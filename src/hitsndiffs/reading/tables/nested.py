@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from hitsndiffs.data.encoding.names import recognise
+from hitsndiffs.data.names import recognise
 from hitsndiffs.data.words import listed
 from hitsndiffs.errors import InputError
 from hitsndiffs.reading.exports.base import Refusal

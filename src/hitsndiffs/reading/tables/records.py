@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hitsndiffs.data.encoding.names import recognise
-from hitsndiffs.data.encoding.result import Place
+from hitsndiffs.data.labels import Place
+from hitsndiffs.data.names import recognise
 from hitsndiffs.data.words import listed, shortened
 from hitsndiffs.errors import InputError
 from hitsndiffs.reading.files.jsontext import DEEPEST, check_depth

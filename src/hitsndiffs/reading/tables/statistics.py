@@ -89,7 +89,7 @@ def _labelled(column: pl.Series, labels: dict[Any, str]) -> pl.Series:
     """Return a column with labels in place of the values that have any."""
     import polars as pl
 
-    from hitsndiffs.data.encoding.series import text_of
+    from hitsndiffs.data.factor import text_of
 
     places = {_plain(value): str(label).strip() for value, label in labels.items()}
     texts = [None if text is None else places.get(text, text) for text in text_of(column).to_list()]

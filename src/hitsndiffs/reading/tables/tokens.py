@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from hitsndiffs.data.encoding.blocks import CellBlock
+from hitsndiffs.data.factor import Factor
 from hitsndiffs.data.pool import available_cores
 from hitsndiffs.errors import InputError
 from hitsndiffs.reading.files.source import Chunk, count_byte
@@ -31,11 +31,12 @@ _MOST_TEXTS = 254
 class Scanned:
     """The rows of a chunk: the cells of the items, and the users' names if a column has them."""
 
-    cells: CellBlock
+    cells: list[Factor]
     users: list[str] | None
+    n_rows: int
 
     def __len__(self) -> int:
-        return self.cells.n_rows
+        return self.n_rows
 
 
 class TokenScanner:
@@ -132,7 +133,8 @@ class TokenScanner:
             # Every name is followed by a line end, including the last.
             written = names[: max(n_bytes - 1, 0)].tobytes().decode()
             users = written.split("\n") if n_rows else []
-        return Scanned(CellBlock(places, n_rows, texts), users)
+        cells = [Factor(own, row[:n_rows]) for own, row in zip(texts, places, strict=True)]
+        return Scanned(cells, users, n_rows)
 
 
 def _up_to_failure(chunks: Iterator[Chunk], failed: list[InputError]) -> Iterator[Chunk]:

@@ -4,36 +4,17 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from hitsndiffs.data.encoding.names import find_column
-from hitsndiffs.data.encoding.result import Place
+from hitsndiffs.data.factor import Factor
+from hitsndiffs.data.labels import Place
 from hitsndiffs.data.lookup import python_value
 from hitsndiffs.data.words import count, shortened
 from hitsndiffs.errors import InputError
 
-if TYPE_CHECKING:
-    from hitsndiffs.data.encoding.frames import Table
-    from hitsndiffs.data.encoding.long import Factor
-
-__all__ = ["groups_in_words", "take_column", "user_groups"]
-
-
-def take_column(table: Table, name: Any) -> Any:
-    """Remove the group column from a table and return its cells.
-
-    Examples
-    --------
-    >>> from hitsndiffs.data.encoding.frames import open_table
-    >>> table = open_table({"user": ["a", "b"], "q1": ["A", "B"], "team": ["x", "x"]})
-    >>> take_column(table, "team"), table.names
-    (['x', 'x'], ['user', 'q1'])
-    """
-    place = table.names.index(find_column(name, table.names, where="the table", argument="group"))
-    table.names.pop(place)
-    return table.columns.pop(place)
+__all__ = ["groups_in_words", "user_groups"]
 
 
 def user_groups(users: Factor, groups: Factor, place: Place, column: Any) -> dict[Any, Any]:
@@ -44,7 +25,6 @@ def user_groups(users: Factor, groups: Factor, place: Place, column: Any) -> dic
 
     Examples
     --------
-    >>> from hitsndiffs.data.encoding.long import Factor
     >>> users = Factor(["ann", "bob"], np.array([0, 0, 1], dtype=np.int32))
     >>> user_groups(users, Factor(["x"], np.array([-1, 0, -1], dtype=np.int32)), Place(), "team")
     {'ann': 'x'}
