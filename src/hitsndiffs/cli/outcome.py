@@ -14,6 +14,7 @@ from itertools import pairwise
 from typing import Any
 
 from hitsndiffs.data.processes import safe_path
+from hitsndiffs.data.words import suggestion
 from hitsndiffs.errors import InputError, lacks_memory, printable
 
 __all__ = ["run"]
@@ -109,7 +110,12 @@ def _command() -> Any:
 
     from hitsndiffs.cli.app import app
 
-    return typer.main.get_command(app)
+    built: Any = typer.main.get_command(app)
+    for command in built.commands.values():
+        for argument in command.params:
+            if argument.param_type_name == "argument":
+                argument.display_type_rich = lambda ctx: None  # noqa: ARG005  # <list[str]>
+    return built
 
 
 def _names_a_file(word: str) -> bool:
@@ -172,6 +178,9 @@ _TAKEN = {"N": "a whole number"} | dict.fromkeys("ABP", "a number")
 
 def _expected(error: Any, args: list[str]) -> str | None:
     """What an option or argument takes, if it got something else or nothing."""
+    if type(error).__name__ == "NoSuchOption":
+        known = [name for each in error.ctx.command.params for name in each.opts]
+        return f"There is no option {error.option_name}{suggestion(error.option_name, known)}"
     parameter = getattr(error, "param", None)
     if parameter is None:
         return None

@@ -28,6 +28,44 @@ __all__ = ["Job", "rank"]
 class Job:
     """What ``hnd rank`` is asked to do."""
 
+    key: Annotated[
+        Path | None,
+        option("FILE", "An answer key that may have errors: score by it, and audit."),
+    ] = None
+    answers: Annotated[
+        str | None,
+        option(
+            "q09=D,q03=A|FILE",
+            "Right answers that you are sure of, or a file of them (columns item, answer).",
+        ),
+    ] = None
+    out: Annotated[
+        Path | None,
+        option(
+            "FILE",
+            "Write the ranking: .csv, .tsv, .parquet or .json (a folder: --engine dask).",
+            "--out",
+            "-o",
+        ),
+    ] = None
+    key_out: Annotated[Path | None, option("FILE", "Write the likely answer key.")] = None
+    report: Annotated[
+        Path | None,
+        option(
+            "FILE.html",
+            "Write a self-contained HTML report.",
+        ),
+    ] = None
+    versus: Annotated[
+        tuple[str, str] | None,
+        option("A B", "Is A better than B? And the items on which they differ."),
+    ] = None
+    top: Annotated[int | None, option("N", "Show the best N only.")] = None
+    everybody: Annotated[bool, option("", "Show everybody.", "--all")] = False
+    explain: Annotated[
+        bool,
+        option("", "Say which method was used, and what the numbers mean.", "--explain"),
+    ] = False
     method: Annotated[
         str | None,
         option(
@@ -46,18 +84,6 @@ class Job:
             "Rank by the expected share of right answers, or by latent ability.",
             panel=METHOD,
         ),
-    ] = None
-    answers: Annotated[
-        str | None,
-        option(
-            "q09=D,q03=A|FILE",
-            "Right answers that you are sure of, or a file of them (columns item, answer).",
-            panel=METHOD,
-        ),
-    ] = None
-    key: Annotated[
-        Path | None,
-        option("FILE", "An answer key that may have errors: score by it, and audit.", panel=METHOD),
     ] = None
     group: Annotated[
         str | None,
@@ -102,27 +128,6 @@ class Job:
     ] = None
     threads: Threads = None
     source: Source
-    out: Annotated[
-        Path | None,
-        option(
-            "FILE",
-            "Write the ranking: .csv, .tsv, .parquet or .json (a folder: --engine dask).",
-            "--out",
-            "-o",
-            panel=OUTPUT,
-        ),
-    ] = None
-    key_out: Annotated[
-        Path | None, option("FILE", "Write the likely answer key.", panel=OUTPUT)
-    ] = None
-    report: Annotated[
-        Path | None,
-        option(
-            "FILE.html",
-            "Write a self-contained HTML report.",
-            panel=OUTPUT,
-        ),
-    ] = None
     sections: Annotated[
         str | None,
         option(
@@ -144,10 +149,6 @@ class Job:
         Path | None,
         option("FILE", "Keep the ranking, for 'hnd score' and hnd.load.", panel=OUTPUT),
     ] = None
-    versus: Annotated[
-        tuple[str, str] | None,
-        option("A B", "Is A better than B? And the items on which they differ.", panel=OUTPUT),
-    ] = None
     clusters: Annotated[
         str | None,
         option(
@@ -157,13 +158,7 @@ class Job:
             panel=OUTPUT,
         ),
     ] = None
-    top: Annotated[int | None, option("N", "Show the best N only.", panel=OUTPUT)] = None
     raw: Raw = False
-    explain: Annotated[
-        bool,
-        option("", "Say which method was used, and what the numbers mean.", panel=OUTPUT),
-    ] = False
-    everybody: Annotated[bool, option("", "Show everybody.", "--all", panel=OUTPUT)] = False
     as_json: Json = False
     quiet: Quiet = False
 
