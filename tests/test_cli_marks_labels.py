@@ -7,7 +7,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from commands import Here, rows
+from commands import MODELS, Here, rows
 
 CLASS = """student,q1,q2,q3,q4
 ann,A,B,C,D
@@ -149,3 +149,15 @@ def test_items_that_belong_together(here: Here, crowd: Path) -> None:
     content = json.loads(marked.out)
     assert [row["section"] for row in content["sections"]] == ["t0", "t1"]
     assert len(content["differences"]) == 20
+
+
+def test_a_leaderboard(here: Here) -> None:
+    """Pairwise probabilities, and how many items would do."""
+    pairs = rows(here("rank", MODELS, "--pairs", "--top", "4").out)
+    assert pairs[0] == ["user", "other", "probability", "difference", "standard_error", "shared"]
+    assert len(pairs) == 7
+    assert all(float(row[2]) >= 0.5 for row in pairs[1:])
+    short = json.loads(here("rank", MODELS, "--short-form", "--json").out)
+    assert [row["items"] for row in short["rows"]] == [5, 10, 20]
+    assert len(short["rows"][1]["names"].split(", ")) == 10
+    assert "one of --versus, --pairs" in here("rank", MODELS, "--pairs", "--short-form").err

@@ -132,3 +132,22 @@ def test_runs_of_one_model_are_compared_as_one() -> None:
     assert np.mean(np.abs(off) < 1.96) > 0.9
     with pytest.raises(hnd.InputError, match="There is no user 'm77'"):
         ranking.versus("m0", "m77")
+
+
+def test_pairs_are_what_two_users_side_by_side_say() -> None:
+    ranking = hnd.rank(
+        hnd.simulate("2pl", users=30, items=40, answer_probability=0.7, seed=3).responses
+    )
+    found = ranking.pairs(most=5)
+    assert found.users.tolist() == list(ranking)[:5]
+    rows = found.cells().records()
+    assert len(rows) == 10
+    for row in rows:
+        pair = ranking.versus(row["user"], row["other"])
+        assert row["probability"] == pytest.approx(pair.probability)
+        assert row["difference"] == pytest.approx(pair.difference)
+        assert (row["standard_error"], row["shared"]) == (
+            pytest.approx(pair.standard_error), pair.shared,
+        )  # fmt: skip
+    sums = found.above + found.above.T
+    np.testing.assert_allclose(sums[~np.eye(5, dtype=bool)], 1)

@@ -43,5 +43,5 @@ def audit(
     found = audit(r, given)
     cells = found.cells()
     result.note((*r.notes, *found.notes))
-    result.give(cells, found.facts(), rows=found.ROWS, show=lambda: show(found, cells))
     result.say(str(found))
+    result.give(cells, found.facts(), rows=found.ROWS, show=lambda: show(found, cells))

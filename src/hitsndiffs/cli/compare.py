@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import time
-from math import isnan
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from hitsndiffs.cli.options import Seed, method_names, option
 from hitsndiffs.cli.result import Result
 from hitsndiffs.cli.source import Source
-from hitsndiffs.cli.text import say, show_cells, show_table, title
+from hitsndiffs.cli.text import say, show_cells, show_matrix, title
 from hitsndiffs.data.progress import working
 
 if TYPE_CHECKING:
@@ -98,6 +97,8 @@ def _cells(found: Comparison) -> Cells:
 
 
 def _show(found: Comparison, cells: Cells) -> None:
+    import numpy as np
+
     from hitsndiffs.results.cells import Cells
 
     judged = found.true_scores is not None
@@ -110,15 +111,11 @@ def _show(found: Comparison, cells: Cells) -> None:
     print()
     show_cells(Cells(columns, cells.kinds, cells.headings))
     print()
-    if len(names) > 1:
+    if len(fitted) > 1:
         title("How alike they rank (100: the same order, 0: unrelated, -100: upside down)")
-        places = [found.methods.index(name.split()[1]) for name in names]
-        table = [
-            [names[k], *(_hundredths(found.correlations[place, other])
-                                     for other in places[:k]), *[""] * (len(names) - 1 - k)]
-            for k, place in enumerate(places)
-        ]  # fmt: skip
-        show_table(["", *map(str, range(1, len(names)))], table, names=(0,), tight=True)
+        methods = [row["method"] for row in found.table() if row["error"] is None]
+        places = [found.methods.index(method) for method in methods]
+        show_matrix(methods, found.correlations[np.ix_(places, places)])
         print()
     say("agreement: mean rank correlation with the other methods.")
     if judged:
@@ -126,7 +123,3 @@ def _show(found: Comparison, cells: Cells) -> None:
             "with the key: rank correlation with the share of right answers; key found: share of "
             "the key that the method inferred."
         )
-
-
-def _hundredths(value: float) -> str:
-    return "–" if isnan(value) else f"{100 * value:.0f}"

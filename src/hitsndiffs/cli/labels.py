@@ -78,6 +78,6 @@ def labels(
             everybody = workers(ranking)
             heading, shown = "Labellers", everybody.cells()
             sentences.append(str(everybody))
-    result.give(shown, found.facts(), heading=heading)
     result.say(*sentences)
+    result.give(shown, found.facts(), heading=heading)
     result.note(r.notes)

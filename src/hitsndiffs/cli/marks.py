@@ -86,8 +86,8 @@ def marks(
             show_cells(other.cells(), heading=HEADINGS[name])
 
     told = {name: other.cells().records() for name, other in beside.items()}
-    result.give(cells, {**found.facts(), **told}, rows=found.ROWS, show=show)
     result.say(str(found), *map(str, beside.values()))
+    result.give(cells, {**found.facts(), **told}, rows=found.ROWS, show=show)
     result.note((*getattr(right, "notes", ()), *r.notes))
 
 

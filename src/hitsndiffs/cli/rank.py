@@ -60,6 +60,12 @@ class Job:
         tuple[str, str] | None,
         option("A B", "Is A better than B? And the items on which they differ."),
     ] = None
+    pairs: Annotated[
+        bool, option("", "How likely each of the best is above each other.", "--pairs")
+    ] = False
+    short_form: Annotated[
+        bool, option("", "How many items would do for the same order, and which.", "--short-form")
+    ] = False
     top: Annotated[int | None, option("N", "Show the best N only.")] = None
     everybody: Annotated[bool, option("", "Show everybody.", "--all")] = False
     explain: Annotated[

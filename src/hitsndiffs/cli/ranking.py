@@ -17,7 +17,8 @@ from hitsndiffs.cli.outputs import (
     table_writer,
 )
 from hitsndiffs.cli.rank import Job
-from hitsndiffs.cli.ranking_screen import show_pair, show_ranking
+from hitsndiffs.cli.ranking_screen import show_instead, show_ranking
+from hitsndiffs.cli.text import BEST
 from hitsndiffs.data.files import Writer, same_place, text_writer, write_whole
 from hitsndiffs.data.progress import working
 from hitsndiffs.errors import InputError
@@ -26,6 +27,7 @@ from hitsndiffs.results.rank import key_parameter, spelled
 if TYPE_CHECKING:
     from hitsndiffs.data.responses import Responses
     from hitsndiffs.reading import Plan
+    from hitsndiffs.results.cells import Tabled
     from hitsndiffs.results.ranking import Ranking
 
 __all__ = ["command_line", "rank_file"]
@@ -65,17 +67,26 @@ def rank_file(job: Job) -> None:
         raise InputError(
             "--sections and --compare-groups are for a report: add --report FILE.html."
         )
+    if (job.versus is not None) + job.pairs + job.short_form > 1:
+        raise InputError("give one of --versus, --pairs and --short-form at a time.")
     ranking, plan = _ranking(job)
-    pair = None
+    instead = _instead(ranking, job)
+    _write(ranking, job, plan)
+    if instead is None:
+        show_ranking(ranking, job, plan)
+    else:
+        show_instead(instead, job, ranking)
+
+
+def _instead(ranking: Ranking, job: Job) -> Tabled | None:
+    """What is shown in place of the ranking."""
     if job.versus is not None:
         said = job.clusters
         clusters = None if said is None else job.source.item_groups(said, "--clusters")
-        pair = ranking.versus(*job.versus, clusters=clusters)
-    _write(ranking, job, plan)
-    if pair is None:
-        show_ranking(ranking, job, plan)
-    else:
-        show_pair(pair, job, ranking)
+        return ranking.versus(*job.versus, clusters=clusters)
+    if job.short_form:
+        return ranking.short_form()
+    return ranking.pairs(job.top or BEST) if job.pairs else None
 
 
 def _ranking(job: Job) -> tuple[Ranking, Plan]:

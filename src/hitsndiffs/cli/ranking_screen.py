@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -23,24 +22,25 @@ from hitsndiffs.cli.text import (
     scale,
     show_cells,
     show_json,
+    show_matrix,
     show_table,
     title,
 )
 from hitsndiffs.methods import METHODS
-from hitsndiffs.results.cells import jsonable
 from hitsndiffs.results.columns import COLUMNS
 from hitsndiffs.results.verdict import notes_beside
+from hitsndiffs.results.versus import Pairs
 from hitsndiffs.results.wording import count, joined, judged, listed, missing, per_cent, sizes
 
 if TYPE_CHECKING:
     from hitsndiffs.cli.rank import Job
     from hitsndiffs.reading import Plan
+    from hitsndiffs.results.cells import Tabled
     from hitsndiffs.results.columns import Cells
     from hitsndiffs.results.found import Found
     from hitsndiffs.results.ranking import Ranking
-    from hitsndiffs.results.versus import Versus
 
-__all__ = ["show_pair", "show_ranking", "verdict_lines"]
+__all__ = ["show_instead", "show_ranking", "verdict_lines"]
 
 #: On a terminal, up to this many users are all shown; of more, only the first ``BEST``.
 WHOLE_UP_TO = 50
@@ -52,6 +52,8 @@ GROUPS = 5
 SHORTEST_BAR, LONGEST_BAR = 15, 41
 #: Half the width of a 95 % interval, in standard errors.
 REACH = 1.96
+#: Up to this many users fit side by side.
+MATRIX = 20
 #: Columns of the table, and of that of an order in doubt: numbers that look precise do not stand
 #: beside it.
 SHOWN = ("rank", "user", "tier", "score", "key_score", "ranks", "answers")
@@ -79,17 +81,21 @@ def show_ranking(ranking: Ranking, job: Job, plan: Plan) -> None:
         sys.stdout.write(ranking.cells(ranking.order[: job.top]).tab_separated())
 
 
-def show_pair(pair: Versus, job: Job, ranking: Ranking) -> None:
-    """Show which of two users is better, and the items on which they differ."""
-    cells = pair.cells()
+def show_instead(found: Tabled, job: Job, ranking: Ranking) -> None:
+    """Show another result in place of the ranking: two users side by side, pairs, a short form."""
     if job.as_json:
-        found = {f.name: jsonable(getattr(pair, f.name)) for f in fields(pair) if f.name != "items"}
-        show_json(json.dumps({**found, "items": cells.records()}, indent=2, ensure_ascii=False))
+        show_json(json.dumps(found.to_dict(), indent=2, ensure_ascii=False))
         return
-    say(str(pair), quiet=job.quiet)
+    say(str(found), quiet=job.quiet)
     if ranking.verdict.doubt:
         say(ranking.verdict, quiet=job.quiet)
-    show_cells(cells.only(range(len(cells))[: job.top]))
+    if isinstance(found, Pairs) and for_people() and len(found.users) <= MATRIX:
+        title("How likely the user of a row is above that of a column, in per cent")
+        show_matrix(list(map(str, found.users)), found.above)
+    else:
+        cells = found.cells()
+        most = len(cells) if isinstance(found, Pairs) else job.top
+        show_cells(cells.only(range(len(cells))[:most]))
 
 
 # -- words ------------------------------------------------------------------------------------
@@ -103,6 +109,8 @@ def verdict_lines(ranking: Found) -> Iterator[str]:
         if verdict.asks:
             items = joined([f"'{item}'" if " " in item else item for item, _ in verdict.asks])
             yield f"To be surer, put in the right answers to {items} in place of _, and run:"
+        elif ranking.held_key:
+            yield "To be surer, take the key that the file holds for right:"
         else:
             yield "To be surer, name a user who is certainly good:"
         yield f"  {verdict.help}"
@@ -127,7 +135,7 @@ def _about(ranking: Ranking, job: Job, plan: Plan) -> Iterator[str]:
     yield f"{job.source.name}: {sizes(r)}, {full}."
     if plan.is_telling:
         yield f"Read as {plan.line}"
-    if r.key is not None and not job.use_key and job.key is None:
+    if ranking.held_key and not ranking.verdict.help:
         yield (
             f"The file holds a key ({r.key.source}); the ranking does not use it (--use-key does)."
         )

@@ -30,6 +30,6 @@ def score(
     result.check(source, str(model))
     ranking = load(model)
     placed = ranking.score(source.read(quiet=result.quiet))
-    result.give(placed.cells(), placed.facts(), rows=placed.ROWS)
     result.say(str(placed))
+    result.give(placed.cells(), placed.facts(), rows=placed.ROWS)
     result.note(placed.notes)

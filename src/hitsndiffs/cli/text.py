@@ -10,6 +10,7 @@ from hitsndiffs.data.words import Detail
 from hitsndiffs.errors import printable
 
 if TYPE_CHECKING:
+    from hitsndiffs.data.arrays import Floats
     from hitsndiffs.results.cells import Cells
 
 __all__ = [
@@ -22,6 +23,7 @@ __all__ = [
     "scale",
     "show_cells",
     "show_json",
+    "show_matrix",
     "show_table",
     "title",
     "width",
@@ -181,6 +183,27 @@ def show_cells(cells: Cells, *, heading: str = "") -> None:
         names=places["label"],
         words=places["words"],
     )
+
+
+def show_matrix(names: Sequence[str], shares: Floats) -> None:
+    """Print a number from 0 (or -1) to 1 for every pair of names, in per cent."""
+    rows = [
+        [f"{n:2} {name}", *("" if n == k else "–" if share != share else _hundredths(share)
+                            for k, share in enumerate(own.tolist(), start=1))]
+        for n, (name, own) in enumerate(zip(names, shares, strict=True), start=1)
+    ]  # fmt: skip
+    show_table(["", *map(str, range(1, len(names) + 1))], rows, names=(0,), tight=True)
+
+
+def _hundredths(share: float) -> str:
+    """A share in per cent; only exact 1 is shown as 100.
+
+    >>> _hundredths(0.996), _hundredths(0.004), _hundredths(-0.5)
+    ('>99', '<1', '-50')
+    """
+    if 0.995 <= share < 1:
+        return ">99"
+    return "<1" if 0 < share < 0.005 else f"{100 * share:.0f}"
 
 
 def _width_of_numbers(

@@ -41,6 +41,9 @@ class Found:
     #: What shows that the answers are opinions or ratings; empty if they may be a test.
     ratings = ""
 
+    #: Whether a key came with the answers and was not used.
+    held_key = False
+
     @property
     def structure(self) -> Items:
         """The items and their options."""

@@ -35,7 +35,7 @@ from hitsndiffs.results.resampling import half_sample_errors, refitted, widening
 from hitsndiffs.results.tiers import tiers_of
 from hitsndiffs.results.uncertainty import rank_intervals, reliability, top_probabilities
 from hitsndiffs.results.verdict import Reason, doubt_of, how_far, user_notes
-from hitsndiffs.results.versus import Versus, versus
+from hitsndiffs.results.versus import Pairs, Versus, pairs, versus
 
 if TYPE_CHECKING:
     from hitsndiffs.results.labelling import NextLabels
@@ -48,7 +48,7 @@ __all__ = ["Ranking"]
 OFFERED = (
     "abilities", "answer_key", "ask", "components", "confidence", "confusion", "consistent",
     "items", "method", "next_labels", "notes", "option_weights", "options",
-    "orientation", "plot", "rank_intervals", "ranks", "readings", "reliability", "report",
+    "orientation", "pairs", "plot", "rank_intervals", "ranks", "readings", "reliability", "report",
     "responses", "save", "score", "scores", "short_form", "standard_errors", "table", "tiers",
     "to_json", "users", "verdict", "versus",
 )  # fmt: skip
@@ -155,6 +155,12 @@ class Ranking(Found, Asking, Viewed):
 
     # -- how far to rely on it -----------------------------------------------------------------
 
+    @property
+    def held_key(self) -> bool:  # type: ignore[override]
+        """Whether a key came with the answers and was not used."""
+        told = self.parameters.get("answers") or self.parameters.get("key")
+        return self.responses.key is not None and not told
+
     def _how_far(self, sure: str) -> Reason:
         return how_far(self, sure)
 
@@ -211,6 +217,23 @@ class Ranking(Found, Asking, Viewed):
         True
         """
         return versus(self, a, b, clusters=clusters)
+
+    def pairs(self, most: int = 20) -> Pairs:
+        """How likely each of the first users is above each of the others.
+
+        Parameters
+        ----------
+        most
+            How many users are compared, the best first.
+
+        Examples
+        --------
+        >>> import hitsndiffs as hnd
+        >>> ranking = hnd.rank(hnd.simulate("samejima", users=40, items=40, seed=2).responses)
+        >>> print(ranking.pairs(most=5))
+        Of the 10 pairs of the first 5 users, the answers tell 2 apart (with 95 % probability).
+        """
+        return pairs(self, most)
 
     def confusion(self, user: Any) -> Any:
         """What a user says, by what is likely right (for labels that the items share).

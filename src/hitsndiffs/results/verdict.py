@@ -267,6 +267,9 @@ def _help(found: Found, doubt: Doubt) -> tuple[str, tuple[tuple[str, tuple[str, 
     if doubt in ("nothing", "ratings", "apart") or found.parameters.get("answers") or sure:
         return "", ()
     items, command = found.structure, found.command
+    if found.held_key:
+        said = "hnd.rank(responses, answers=responses.key)"
+        return said if command is None else f"{command} --use-key", ()
     asks = []
     for question in found.fit.questions[:2]:
         options = items.option_labels[slice(*items.starts[question.item : question.item + 2])]

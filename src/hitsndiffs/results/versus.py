@@ -3,26 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
-import numpy.typing as npt
 
+from hitsndiffs.data.arrays import Array, Floats, Ints
 from hitsndiffs.data.lookup import no_such_user, python_value, said_of
 from hitsndiffs.data.words import count, per_cent
 from hitsndiffs.errors import InputError
 from hitsndiffs.methods.probability import normal_cdf
-from hitsndiffs.results.cells import Cells
+from hitsndiffs.results.cells import Cells, Tabled
+from hitsndiffs.results.tiers import SURE
 from hitsndiffs.results.uncertainty import beliefs_of
 
 if TYPE_CHECKING:
+    from hitsndiffs.data.responses import Responses
     from hitsndiffs.results.ranking import Ranking
 
-__all__ = ["Difference", "Pairing", "Versus", "versus"]
-
-Vector = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
+__all__ = ["Difference", "Pairing", "Pairs", "Versus", "pairs", "versus"]
 
 
 @dataclass(frozen=True)
@@ -46,12 +45,14 @@ class Difference:
     b_right: float | None
 
 
-@dataclass(frozen=True)
-class Versus:
-    """Two users side by side.
+@dataclass(frozen=True, repr=False)
+class Versus(Tabled):
+    """Two users side by side; the table has the items on which they differ.
 
     Attributes
     ----------
+    responses
+        The answers.
     a, b
         The users, or groups of users who are runs of one source.
     probability
@@ -67,6 +68,9 @@ class Versus:
         The items on which they differ, those that speak most for one of them first.
     """
 
+    ROWS = "items"
+
+    responses: Responses
     a: Any
     b: Any
     probability: float
@@ -74,7 +78,12 @@ class Versus:
     standard_error: float
     shared: int
     clusters: int | None
-    items: tuple[Difference, ...] = field(repr=False)
+    items: tuple[Difference, ...]
+
+    def facts(self) -> dict[str, Any]:
+        """Who is compared, and what was found."""
+        beside = ("responses", "items")
+        return {f.name: getattr(self, f.name) for f in fields(self) if f.name not in beside}
 
     def cells(self) -> Cells:
         """One row per item on which they differ: the answers, and how likely each is right."""
@@ -86,8 +95,8 @@ class Versus:
         names = dict.fromkeys(columns, "label") | dict.fromkeys(right, "share")
         return Cells({**columns, **right}, cast(Any, names))
 
-    def __str__(self) -> str:
-        """One sentence."""
+    def sentence(self) -> str:
+        """Who is above whom, and how surely."""
         first, second, chance = self.a, self.b, self.probability
         if chance < 0.5:
             first, second, chance = second, first, 1 - chance
@@ -131,6 +140,7 @@ def versus(
         for own, name in zip(sides, (a, b), strict=True)
     ]
     return Versus(
+        responses=r,
         a=names[0],
         b=names[1],
         probability=chance,
@@ -140,6 +150,72 @@ def versus(
         clusters=found,
         items=items,
     )
+
+
+@dataclass(frozen=True, repr=False)
+class Pairs(Tabled):
+    """How likely each of some users is above each other; see :meth:`hitsndiffs.Ranking.pairs`.
+
+    The table has one row per pair: ``user`` and ``other``, the ``probability`` that the user is
+    above the other, the ``difference`` (by how large a share of the ``shared`` items the user is
+    likely right more often), and its ``standard_error``.
+
+    Attributes
+    ----------
+    responses
+        The answers.
+    users
+        The users, in the order of the ranking.
+    above
+        Users × users: the probability that the one is above the other (NaN on the diagonal).
+    difference, standard_error, shared
+        Users × users, as in the table.
+    """
+
+    responses: Responses
+    users: Array
+    above: Floats
+    difference: Floats
+    standard_error: Floats
+    shared: Ints
+
+    def cells(self) -> Cells:
+        """One row per pair, the better user first."""
+        one, other = np.triu_indices(len(self.users), 1)
+        columns = {"user": self.users[one], "other": self.users[other]}
+        found = {"probability": self.above, "difference": self.difference,
+                 "standard_error": self.standard_error, "shared": self.shared}  # fmt: skip
+        pairs = {name: values[one, other] for name, values in found.items()}
+        return Cells.of({**columns, **pairs}, share="probability difference standard_error")
+
+    def sentence(self) -> str:
+        """How many of the pairs are told apart."""
+        n = len(self.users)
+        sure = int((np.nan_to_num(np.maximum(self.above, 1 - self.above)) >= SURE).sum()) // 2
+        return (
+            f"Of the {count(n * (n - 1) // 2, 'pair')} of the first {count(n, 'user')}, the "
+            f"answers tell {sure:,} apart (with 95 % probability)."
+        )
+
+
+def pairs(ranking: Ranking, most: int = 20) -> Pairs:
+    """Compare the first users with each other (see :meth:`hitsndiffs.Ranking.pairs`)."""
+    users = ranking.order[ranking.components[ranking.order] == 0][:most]
+    pairing, n = Pairing.of(ranking), len(users)
+    answers = [_answers(ranking, pairing, np.array([user])) for user in users]
+    above, difference, error = np.full((3, n, n), np.nan)
+    shared = np.zeros((n, n), dtype=np.int64)
+    for i in range(n):
+        for j in range(i + 1, n):
+            both = (answers[i][1] >= 0) & (answers[j][1] >= 0)
+            gain = answers[i][0][both] - answers[j][0][both]
+            chance, error[i, j] = pairing.above(users[[i]], users[[j]], gain)
+            above[i, j], above[j, i] = chance, 1 - chance
+            shared[i, j] = shared[j, i] = both.sum()
+            if len(gain) and ranking.fit.key_probabilities is not None:
+                difference[i, j] = gain.mean()
+    error[np.isnan(difference)] = np.nan
+    return Pairs(ranking.responses, ranking.users[users], above, difference, error, shared)
 
 
 def _members(ranking: Ranking, name: Any) -> Ints:
@@ -155,7 +231,7 @@ def _members(ranking: Ranking, name: Any) -> Ints:
     return members
 
 
-def _answers(ranking: Ranking, pairing: Pairing, users: Ints) -> tuple[Vector, Ints]:
+def _answers(ranking: Ranking, pairing: Pairing, users: Ints) -> tuple[Floats, Ints]:
     """For each item the mean worth of the users' answers, and the most frequent one (-1: none)."""
     r = ranking.responses
     _, chosen = r.some_rows(users)
@@ -169,7 +245,7 @@ def _answers(ranking: Ranking, pairing: Pairing, users: Ints) -> tuple[Vector, I
     return worth, most
 
 
-def _numbered(items: npt.NDArray[Any], clusters: Mapping[Any, Any] | str) -> Ints:
+def _numbered(items: Array, clusters: Mapping[Any, Any] | str) -> Ints:
     """The cluster of each item, as a number; an item without one is a cluster of its own."""
     own = said_of(items.tolist(), clusters)
     if len(own) and all(cluster is None for cluster in own):
@@ -204,11 +280,11 @@ class Pairing:
         Of each user: who can be compared, and how many items were answered.
     """
 
-    worth: Vector
+    worth: Floats
     by_pairs: bool
     prior: float
-    mean: Vector
-    spread: Vector
+    mean: Floats
+    spread: Floats
     sure: float
     components: Ints
     answered: Ints
@@ -238,7 +314,7 @@ class Pairing:
         )
 
     def above(
-        self, first: Ints, second: Ints, gain: Vector, of_cluster: Ints | None = None
+        self, first: Ints, second: Ints, gain: Floats, of_cluster: Ints | None = None
     ) -> tuple[float, float]:
         """How likely the first is above the second, and the error of the mean gain.
 
