@@ -66,7 +66,7 @@ def test_with_a_key_methods_are_judged(answers):
     assert found["true-answer"].accuracy == 1.0
     assert found["true-answer"].key_recovered is None  # it was told
     assert found["dawid-skene"].key_recovered == 1.0
-    *fair, told = found.table()
+    *fair, told = found.rows()
     assert told["method"] == "true-answer", "no rival of the others"
     accuracies = [row["accuracy"] for row in fair]
     assert accuracies == sorted(accuracies, reverse=True)
@@ -84,7 +84,7 @@ def test_methods_with_their_own_parameters(answers):
     found = compare(r, [DawidSkene(model="full"), "majority"])
     assert "share one label set" in found["dawid-skene"].error
     assert found["majority"].error is None
-    failures_last = [row["method"] for row in found.table()]
+    failures_last = [row["method"] for row in found.rows()]
     assert failures_last == ["majority", "dawid-skene"]
 
 
@@ -116,7 +116,7 @@ def test_everything_goes_into_json(answers):
     assert again["methods"]["hits"]["accuracy"] == pytest.approx(found["hits"].accuracy)
     assert again["correlations"]["hnd"]["hits"] == pytest.approx(found.correlations[0, 1])
     assert len(again["methods"]["hnd"]["scores"]) == 30
-    json.dumps(found.table(), allow_nan=False)
+    json.dumps(found.rows(), allow_nan=False)
 
 
 def test_a_method_twice_is_refused(answers):

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 from commands import QUIZ
 from scipy.sparse import csr_array
@@ -73,6 +74,25 @@ def test_rank_takes_a_path_in_any_form() -> None:
     read = hnd.rank(hnd.read_responses(QUIZ), "hnd")
     assert hnd.rank(str(QUIZ), "hnd") == hnd.rank(Path(QUIZ), "hnd") == read
     assert hnd.rank([QUIZ], "hnd") == read
+    assert hnd.rank(QUIZ, "hnd", user="student", items=["q*"]) == read, "as read_responses takes it"
+
+
+def test_rank_takes_a_mapping_of_users_to_their_answers() -> None:
+    answers = {"ann": {"q1": "A", "q2": "B"}, "bob": {"q2": "A"}, "cid": {"q1": "A", "q2": "B"}}
+    ranking = hnd.rank(answers, "majority")
+    assert set(ranking) == set(answers)
+    assert ranking["bob"]["answers"] == 1
+
+
+def test_a_key_comes_in_any_form(tmp_path: Path) -> None:
+    key = {"q09": "D", "q03": "A"}
+    columns = {"item": list(key), "answer": list(key.values())}
+    file = tmp_path / "key.csv"
+    pl.DataFrame(columns).write_csv(file)
+    forms = [key, pd.Series(key), pd.DataFrame(columns), pl.DataFrame(columns), file]
+    found = [hnd.rank(QUIZ, answers=form).parameters["answers"] for form in forms]
+    assert all(one == key for one in found)
+    assert all(hnd.marks(QUIZ, form).items == ["q03", "q09"] for form in forms)
 
 
 def test_rank_takes_codes_in_a_sparse_matrix() -> None:
@@ -101,6 +121,7 @@ def test_what_cannot_be_ranked_is_refused_in_one_sentence() -> None:
         (np.ones((3, 3)) * 1j, "Complex data not supported"),
         (csr_array((3, 4)), "stores no answers"),
         (csr_array(np.eye(4)), "one answer per user"),
+        (None, "Expected answers"),
     ):
         with pytest.raises(hnd.InputError, match=words):
             hnd.rank(table)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 from hitsndiffs.cli.options import Seed, method_names, option
 from hitsndiffs.cli.result import Result
@@ -56,16 +56,16 @@ def compare(
     with working("Comparing", quiet=result.quiet, told=True):
         found = compare(r, method or None, key=known, seed=seed or 0)
     seconds = time.perf_counter() - start
-    cells = _cells(found)
-    result.give(cells, found.to_dict(), rows="table", show=lambda: _show(found, cells))
     fitted = sum(each.error is None for each in found.results)
     result.say(
+        str(found),
         f"{source.name}: {count(r.n_users, 'user')}, {count(r.n_items, 'item')}; "
         f"{count(fitted, 'method')} in {seconds:.1f} s.",
         *_left_out(found, known is not None),
     )
+    cells = found.cells()
+    result.give(cells, found.to_dict(), rows=found.ROWS, show=lambda: _show(found, cells))
     result.note(r.notes)
-    result.say(found.advice())
 
 
 def _left_out(found: Comparison, judged: bool) -> Iterator[str]:
@@ -79,21 +79,6 @@ def _left_out(found: Comparison, judged: bool) -> Iterator[str]:
     for name, error in failed.items():
         if name not in waiting:
             yield f"Left out: {name}. {error}"
-
-
-def _cells(found: Comparison) -> Cells:
-    """One row per method, with its correlation to every other one."""
-    from hitsndiffs.results.cells import Cells
-
-    rows = found.table()
-    columns: dict[str, Any] = {name: [row[name] for row in rows] for name in rows[0]}
-    places = [found.methods.index(row["method"]) for row in rows]
-    for other, name in enumerate(found.methods):
-        columns[f"with_{name}"] = [float(found.correlations[place, other]) for place in places]
-    told = {"accuracy": "with the key", "key_recovered": "key found", "converged": "settled"}
-    cells = Cells.of(columns, share="key_recovered", number="accuracy agreement seconds",
-                     whole="rounds", flag="converged", words="error")  # fmt: skip
-    return Cells(cells.columns, cells.kinds, told)
 
 
 def _show(found: Comparison, cells: Cells) -> None:
@@ -113,7 +98,7 @@ def _show(found: Comparison, cells: Cells) -> None:
     print()
     if len(fitted) > 1:
         title("How alike they rank (100: the same order, 0: unrelated, -100: upside down)")
-        methods = [row["method"] for row in found.table() if row["error"] is None]
+        methods = [row["method"] for row in found.rows() if row["error"] is None]
         places = [found.methods.index(method) for method in methods]
         show_matrix(methods, found.correlations[np.ix_(places, places)])
         print()

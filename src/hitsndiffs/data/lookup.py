@@ -17,6 +17,7 @@ __all__ = [
     "covered_items",
     "item_places",
     "known_options",
+    "mapping_of",
     "no_such_user",
     "python_value",
     "said_of",
@@ -111,6 +112,33 @@ def said_of(labels: Iterable[Any], given: Mapping[Any, Any] | str) -> Array:
     found = np.empty(len(values), dtype=object)
     found[:] = values
     return found
+
+
+def mapping_of(given: Any) -> Mapping[Any, Any] | None:
+    """A mapping, a Series or a frame of two columns as a mapping; ``None`` for anything else.
+
+    >>> import polars as pl
+    >>> mapping_of(pl.DataFrame({"item": ["q1"], "answer": ["A"]}))
+    {'q1': 'A'}
+    >>> mapping_of("key.csv") is None
+    True
+    """
+    if isinstance(given, Mapping):
+        return given
+    if hasattr(given, "columns"):
+        import narwhals as nw
+
+        frame = nw.from_native(given, pass_through=True)
+        frame = frame.collect() if isinstance(frame, nw.LazyFrame) else frame
+        if not isinstance(frame, nw.DataFrame):
+            return None
+        if len(frame.columns) < 2:
+            raise InputError(
+                f"a table of a key needs two columns, item and answer; it has {frame.columns}."
+            )
+        names, values = frame.columns[:2]
+        return dict(zip(frame[names].to_list(), frame[values].to_list(), strict=True))
+    return given.to_dict() if hasattr(given, "index") and hasattr(given, "to_dict") else None
 
 
 def no_such_user(user: Any, labels: Iterable[Any]) -> InputError:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -22,8 +23,9 @@ def as_responses(data: Any, group: str | None = None) -> Responses:
     ----------
     data
         :class:`~hitsndiffs.Responses`, a path or a list of paths, a table (wide or long, whichever
-        it is), a 2-D array, or a SciPy sparse matrix: users × items whose stored values are the
-        codes of the answers, or users × options whose stored values are all 1.
+        it is), a 2-D array, a mapping (user → item → option), or a SciPy sparse matrix: users ×
+        items whose stored values are the codes of the answers, or users × options whose stored
+        values are all 1.
     group
         The column that gives each user's group.
 
@@ -49,6 +51,13 @@ def as_responses(data: Any, group: str | None = None) -> Responses:
         from hitsndiffs.reading import read_responses
 
         return read_responses(data) if group is None else read_responses(data, group=group)
+    if data is None or isinstance(data, int | float | bytes):
+        raise InputError(f"Expected answers (a path, a table or an array); got {data!r}.")
+    if isinstance(data, Mapping) and data and all(isinstance(v, Mapping) for v in data.values()):
+        rows = [(user, item, option) for user, own in data.items() for item, option in own.items()]
+        users, items, options = map(list, zip(*rows, strict=True)) if rows else ([], [], [])
+        long = {"user": users, "item": items, "option": options}
+        return Responses.from_long(long, user="user", item="item", option="option")
     return Responses.from_table(data, group=group)
 
 

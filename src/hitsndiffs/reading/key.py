@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from hitsndiffs.data.cells import normalise
 from hitsndiffs.data.formulas import with_formulas
+from hitsndiffs.data.lookup import mapping_of
 from hitsndiffs.data.names import find_column, recognise
 from hitsndiffs.data.spelling import same_option
 from hitsndiffs.data.words import listed, shortened, suggestion
@@ -46,9 +47,10 @@ def read_key(
     Parameters
     ----------
     source
-        A path, ``"-"``, a file object or a mapping: a table with the columns item and answer (CSV,
-        TSV, a spreadsheet), a table with the items as header and the answers in one row, a JSON
-        object ``{item: answer}`` or a list of records, or one answer per line in the order of the
+        A mapping, a Series, a DataFrame, a path, ``"-"`` or a file object: a table with the
+        columns item and answer (CSV, TSV, a spreadsheet), a table with the items as header and the
+        answers in one row, a JSON object ``{item: answer}`` or a list of records, or one answer
+        per line in the order of the
         items.
     responses
         The responses that the key belongs to. If given, the items are checked against theirs,
@@ -98,10 +100,9 @@ def _pairs(
     source: Any, responses: Responses | None, item: str | None, answer: str | None
 ) -> tuple[list[tuple[str, str, Any]], str]:
     """Return places, items and answers from a key in any shape, and the name of its source."""
-    if isinstance(source, Mapping):
-        return [
-            (f"item {label!r}", str(label), value) for label, value in source.items()
-        ], "the key"
+    told = mapping_of(source)
+    if told is not None:
+        return [(f"item {label!r}", str(label), value) for label, value in told.items()], "the key"
     with open_stream(source) as opened:
         start = opened.peek(1 << 16)
         name = opened.name

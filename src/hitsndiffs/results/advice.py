@@ -23,7 +23,7 @@ ENOUGH = 0.5
 
 def advice(comparison: Comparison) -> str:
     """Say which method to use: by the key if there is one, else by how far they agree."""
-    rows = [row for row in comparison.table() if row["error"] is None]
+    rows = [row for row in comparison.rows() if row["error"] is None]
     if not rows:
         return "No method can be used on these data."
     if len(rows) == 1:

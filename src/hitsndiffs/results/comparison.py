@@ -21,7 +21,7 @@ from hitsndiffs.methods import METHODS, Method, TrueAnswer, make
 from hitsndiffs.methods.inputs import as_responses
 from hitsndiffs.methods.keys import key_given
 from hitsndiffs.results.advice import advice
-from hitsndiffs.results.cells import jsonable
+from hitsndiffs.results.cells import Cells, Tabled, jsonable
 from hitsndiffs.results.metrics import accuracy
 from hitsndiffs.results.wording import count
 
@@ -69,7 +69,7 @@ class Compared:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Comparison(Viewed):
+class Comparison(Tabled, Viewed):
     """Methods side by side: how they agree, how long they took, how right they are.
 
     Attributes
@@ -86,6 +86,8 @@ class Comparison(Viewed):
     key_items
         How many items the key covers.
     """
+
+    ROWS = "table"
 
     responses: Responses
     results: tuple[Compared, ...]
@@ -105,8 +107,8 @@ class Comparison(Viewed):
                 return result
         raise KeyError(method)
 
-    def table(self) -> list[dict[str, Any]]:
-        """One row per method.
+    def rows(self) -> list[dict[str, Any]]:
+        """One row per method, as in :meth:`table`.
 
         With a key, the most accurate first; then those that are told the key; failures last.
         """
@@ -135,11 +137,27 @@ class Comparison(Viewed):
 
         return sorted(rows, key=place)
 
+    def cells(self) -> Cells:
+        """One row per method, with its correlation to every other one."""
+        rows = self.rows()
+        columns: dict[str, Any] = {name: [row[name] for row in rows] for name in rows[0]}
+        places = [self.methods.index(row["method"]) for row in rows]
+        for other, name in enumerate(self.methods):
+            columns[f"with_{name}"] = self.correlations[places, other]
+        cells = Cells.of(columns, share="key_recovered", number="accuracy agreement seconds",
+                         whole="rounds", flag="converged", words="error")  # fmt: skip
+        heads = {"accuracy": "with the key", "key_recovered": "key found", "converged": "settled"}
+        return Cells(cells.columns, cells.kinds, heads)
+
+    def sentence(self) -> str:
+        """Say in a sentence or two which method to use."""
+        return self.advice()
+
     def __repr__(self) -> str:
         r = self.responses
         methods = count(len(self.results), "method")
         lines = [f"Comparison of {methods}: {r.n_users} users × {r.n_items} items"]
-        for row in self.table():
+        for row in self.rows():
             known = [f"{name} {row[name]:.2f}" for name in ("agreement", "accuracy") if row[name]]
             said = "does not apply" if row["error"] else ", ".join(known)
             lines.append(f"     {row['method']:<20} {said}")

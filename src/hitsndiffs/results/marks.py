@@ -15,7 +15,7 @@ from hitsndiffs.data.arrays import Flags, Floats
 from hitsndiffs.data.files import write_whole
 from hitsndiffs.data.formulas import without_formulas
 from hitsndiffs.data.items import Items
-from hitsndiffs.data.lookup import python_value
+from hitsndiffs.data.lookup import mapping_of, python_value
 from hitsndiffs.data.responses import Responses
 from hitsndiffs.data.words import count, listed
 from hitsndiffs.engines import Engine
@@ -29,7 +29,7 @@ __all__ = ["Marks", "accepted_options", "marks"]
 
 def marks(
     data: Any,
-    key: Mapping[Any, Any],
+    key: Any,
     *,
     accept: Mapping[Any, Any] | None = None,
     drop: Collection[Any] = (),
@@ -42,8 +42,8 @@ def marks(
     data
         The answers: anything that :func:`hitsndiffs.rank` takes.
     key
-        The right option of each item, item → option; several right options as a list or as
-        ``"A;C"`` or ``"A/C"``. Items without a key do not count.
+        The right option of each item (a mapping, a Series, a frame or a file); several right
+        options as a list or as ``"A;C"`` or ``"A/C"``. Items without a key do not count.
     accept
         Further options to accept, item → option or options.
     drop
@@ -58,10 +58,14 @@ def marks(
     >>> found.marks.tolist(), found.mean
     ([2.0, 2.0, 0.0], 0.6666666666666666)
     """
+    from hitsndiffs.reading import read_key
+
     if blanks not in ("wrong", "skip"):
         raise InputError(f"blanks must be 'wrong' or 'skip'; got {blanks!r}.")
     responses = as_responses(data)
     engine = open_engine(responses)
+    told = mapping_of(key)
+    key = read_key(key, responses) if told is None else told
     dropped = {_place(engine.items, item, "drop") for item in drop}
     right = accepted_options(engine.items, key)
     for item, more in (accept or {}).items():

@@ -22,7 +22,7 @@ from hitsndiffs.results.metrics import false_discoveries
 __all__ = ["Differences", "Parts", "differences", "parts"]
 
 
-def parts(data: Any, key: Mapping[Any, Any], sections: Mapping[Any, Any] | str) -> Parts:
+def parts(data: Any, key: Any, sections: Mapping[Any, Any] | str) -> Parts:
     """Sub-scores of the sections of a test, under a key.
 
     Parameters
@@ -30,7 +30,8 @@ def parts(data: Any, key: Mapping[Any, Any], sections: Mapping[Any, Any] | str) 
     data
         The answers: anything that :func:`hitsndiffs.rank` takes.
     key
-        The right option of each item, known or likely (:meth:`Ranking.answer_key`).
+        The right option of each item (as for :func:`hitsndiffs.marks`), known or likely
+        (:meth:`Ranking.answer_key`).
     sections
         Item → the section that it belongs to, or ``"names"``: what is before the number at the
         end of an item's name. Other items count for the whole only.
@@ -130,7 +131,7 @@ class Parts(Tabled):
 # -- items that are unfair to a group ---------------------------------------------------------
 
 
-def differences(data: Any, key: Mapping[Any, Any], groups: Mapping[Any, Any]) -> Differences:
+def differences(data: Any, key: Any, groups: Mapping[Any, Any]) -> Differences:
     """Items that are harder for one group of users than for equally able users of another.
 
     Parameters
@@ -138,7 +139,8 @@ def differences(data: Any, key: Mapping[Any, Any], groups: Mapping[Any, Any]) ->
     data
         The answers: anything that :func:`hitsndiffs.rank` takes.
     key
-        The right option of each item, known or likely (:meth:`Ranking.answer_key`).
+        The right option of each item (as for :func:`hitsndiffs.marks`), known or likely
+        (:meth:`Ranking.answer_key`).
     groups
         User → group. With more than two groups the two largest are compared.
     """

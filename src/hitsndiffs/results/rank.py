@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import fields
 from typing import Any
 
 import numpy as np
 
+from hitsndiffs.data.lookup import mapping_of
 from hitsndiffs.data.progress import working
 from hitsndiffs.data.responses import Responses
 from hitsndiffs.data.words import count
@@ -57,9 +59,10 @@ def rank(
     method
         A name of :data:`hitsndiffs.METHODS`.
     answers
-        Right answers that are certain: a mapping (item → option), or a file of them.
+        Right answers that are certain: a mapping (item → option), a Series, a frame with the
+        columns item and answer, or a file of them.
     key
-        An answer key that may err: a mapping or a file. Scores by the key stand beside the
+        An answer key that may err, given likewise. Scores by the key stand beside the
         ranking's own (:attr:`Ranking.key_scores`); methods that have a use for a key get it.
     strong_user
         A user who is certainly good.
@@ -80,7 +83,8 @@ def rank(
     sample
         Rank only this many users, drawn at random, in the order of the data.
     **params
-        Further parameters of the method, for example ``solver=``.
+        Further parameters of the method, for example ``solver=``, and what
+        :func:`hitsndiffs.read_responses` takes, for example ``user=``.
 
     Examples
     --------
@@ -106,6 +110,7 @@ def rank(
         known = {"answers": answers, "key": key}
         params |= {name: value for name, value in known.items() if value is not None}
         return rank_there(responses, method, by, bootstrap, params)  # type: ignore[no-any-return]
+    responses, params = as_told(responses, params)
     responses, params = with_groups(responses, method, params)
     responses, params, given_key = right_answers(responses, method, params, answers, key)
     if sample is not None:
@@ -117,6 +122,28 @@ def rank(
         estimator.fit(responses)
         ranking = Ranking.of(responses, estimator, by, given_key=given_key)
         return ranking.bootstrapped(bootstrap) if bootstrap else ranking
+
+
+def as_told(data: Any, params: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
+    """Read data as the caller says (``user=``, ``items=``, …); the other parameters are left.
+
+    >>> table = {"name": ["a", "b"], "q1": ["A", "B"], "q2": ["A", "B"]}
+    >>> as_told(table, {"user": "name", "solver": "power"})
+    (Responses(2 users × 2 items, 4 options, 4 responses), {'solver': 'power'})
+    """
+    if not params or isinstance(data, Responses):
+        return data, params
+    from hitsndiffs.reading import read_responses
+    from hitsndiffs.reading.options import ReadingOptions
+
+    names = {field.name for field in fields(ReadingOptions)} - {"group"}
+    told = {name: value for name, value in params.items() if name in names}
+    if not told:
+        return data, params
+    if isinstance(params.get("group"), str):
+        told["group"] = params["group"]
+    rest = {name: value for name, value in params.items() if name not in told}
+    return read_responses(data, **told), rest
 
 
 def with_groups(
@@ -181,7 +208,7 @@ def right_answers(
     method, params
         How they are ranked.
     answers, key
-        Mappings (item → option), files, or ``None``.
+        Mappings (item → option), Series, frames of two columns, files, or ``None``.
     """
     notes: list[str] = []
     found: dict[str, dict[Any, Any]] = {}
@@ -200,14 +227,13 @@ def right_answers(
 
 def _read(given: Any, responses: Responses, name: str, notes: list[str]) -> dict[Any, Any]:
     """Item → option, spelled as in the data; an answer that nobody gave stays as it is."""
-    if not isinstance(given, Mapping) and not hasattr(given, "to_dict"):
+    told = mapping_of(given)
+    if told is None:
         from hitsndiffs.reading import read_key
 
-        read = read_key(given, responses)
+        told = read = read_key(given, responses)
         notes += read.notes
-        given = read
-    given = given if isinstance(given, Mapping) else given.to_dict()
-    found, unchosen = spelled(given, responses, name)
+    found, unchosen = spelled(told, responses, name)
     notes += unchosen
     return found
 

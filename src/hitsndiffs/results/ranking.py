@@ -47,7 +47,7 @@ __all__ = ["Ranking"]
 #: What ``dir()`` and editors offer first.
 OFFERED = (
     "abilities", "answer_key", "ask", "components", "confidence", "confusion", "consistent",
-    "items", "method", "next_labels", "notes", "option_weights", "options",
+    "items", "method", "next_labels", "notes", "option_weights",
     "orientation", "pairs", "plot", "rank_intervals", "ranks", "readings", "reliability", "report",
     "responses", "save", "score", "scores", "short_form", "standard_errors", "table", "tiers",
     "to_json", "users", "verdict", "versus",

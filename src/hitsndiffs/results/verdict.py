@@ -207,7 +207,7 @@ def verdict_of(found: Found) -> Verdict:
 
 def how_far(ranking: Ranking, sure: str) -> Reason:
     """How far the answers tell users apart, in an order that is not in doubt."""
-    if ranking.consistent:
+    if ranking.consistent and sure:
         return Reason("perfect", {"sure": sure})
     tiers = ranking.tiers
     if not np.isfinite(ranking.standard_errors).any():

@@ -158,7 +158,7 @@ def _comparison(comparison: Comparison) -> str:
     if judged:
         heads[1:1] = ["with the key", "key found"]
     body, errors = [], []
-    for row in comparison.table():
+    for row in comparison.rows():
         if row["error"] is not None:
             errors.append(f"{row['method']} was left out: {row['error']}")
             continue

@@ -227,13 +227,13 @@ def compare_files(task: dict[str, Any], watch: Reporting) -> dict[str, Any]:
     with watch.stage(1):
         found = compare(responses, key=key)
     with watch.stage(2):
-        fitted = [row for row in found.table() if row["error"] is None]
+        fitted = [row for row in found.rows() if row["error"] is None]
         places = [found.methods.index(row["method"]) for row in fitted]
         text = render(
             "page/comparison.html",
             advice=found.advice(),
             rows=fitted,
-            left_out=[row for row in found.table() if row["error"] is not None],
+            left_out=[row for row in found.rows() if row["error"] is not None],
             judged=found.true_scores is not None,
             alike=[[_hundredths(found.correlations[i, j]) for j in places] for i in places],
         )
