@@ -437,7 +437,9 @@ def _section_part(found: Parts | None, guessed: bool) -> list[Part]:
         return []
     cells = found.cells().only(np.arange(min(len(found.sections), LISTED)))
     wanted = ("section", "items", "mean", "alpha", "adds")
-    rows = list(zip(*map(cells.texts, wanted), strict=True))
+    texts = {name: cells.texts(name) for name in wanted}
+    texts["alpha"] = [_digits(alpha) for alpha in cells.values("alpha")]
+    rows = list(zip(*texts.values(), strict=True))
     heads = [("section", ""), ("items", "n"), ("right", "n"), ("alpha", "n"), ("adds", "")]
     said = (
         "A section adds something where its score says more about itself than the whole score "
@@ -499,8 +501,8 @@ def _short_form(ranking: Ranking) -> ShortForm | None:
     return short_form(ranking, sorted({int(step) for step in steps if step >= 2}))
 
 
-def _digits(value: float) -> str:
-    return "–" if value != value else f"{value:.2f}"
+def _digits(value: float | None) -> str:
+    return "–" if value is None or value != value else f"{value:.2f}"
 
 
 # -- about people -------------------------------------------------------------------------------

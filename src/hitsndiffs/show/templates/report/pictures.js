@@ -39,7 +39,7 @@ const pictures = (report) => {
 
   // Users above the line and items below it, on the same scale.
   const scoreMap = () => {
-    const [left, right, bins] = [14, 20, 40];
+    const [left, right, bins] = [14, 20, users.user.length > 80 ? 40 : 24]; // few users, large dots
     const x = (v) => left + (WIDE - left - right) * place(v);
     const stack = (values) => {
       const cells = Array.from({ length: bins }, () => []);
@@ -138,7 +138,8 @@ const pictures = (report) => {
   // The share of each option among users from the weakest to the strongest.
   const curve = (j, width = 300, height = 150) => {
     const item = items[j];
-    const [left, right, top, bottom] = [40, 78, 8, 22];
+    const longest = Math.max(...item.drawn.map((o) => short(item.options[o], 9).length));
+    const [left, right, top, bottom] = [40, 14 + 7.5 * longest, 8, 22];
     const x = (g) => left + ((width - left - right) * g) / (data.groups - 1);
     const y = (v) => top + (height - top - bottom) * (1 - v);
     const parts = [0, 0.5, 1].flatMap((v) => [line(left, y(v), width - right, y(v), "grid"), text(left - 6, y(v) + 4, percent(v), { "text-anchor": "end" })]);

@@ -60,8 +60,7 @@
 
   // -- tables ---------------------------------------------------------------------------------
   // A table draws its first rows and more on demand; headings sort, a field searches.
-  const table = (node, columns, length, row, names, what) => {
-    const page = 100;
+  const table = (node, columns, length, row, names, what, page = 100) => {
     const field = node.querySelector("input[type=search]");
     const found = node.querySelector("[aria-live]");
     const more = node.querySelector(".more button");
@@ -134,7 +133,7 @@
         return h("td", { class: kinds[name].kind === "label" ? null : `n ${name}` }, shown(users[name][i], kinds[name].kind), error);
       }));
     };
-    by("ranking").classList.toggle("plain", columns.length < 3);
+    by("ranking").classList.toggle("plain", columns.length < 4);
     table(by("ranking"), columns, n, row, users.user.map((name) => name.toLocaleLowerCase()), "user");
   };
 
@@ -151,15 +150,15 @@
       { heading: "answers", kind: "stacks" },
       ...(data.doubted ? [] : [
         { heading: "chose it", kind: "share", values: value("share"), tip: "The share who chose the likely key" },
-        { heading: "best quarter", kind: "share", values: value("best"), tip: "The share of the best quarter of the users who chose it" },
-        { heading: "discrimination", kind: "number", values: value("telling"), tip: "How far choosing it goes with a high score: 1 = fully, 0 = not at all" }]),
+        { name: "detail", heading: "best quarter", kind: "share", values: value("best"), tip: "The share of the best quarter of the users who chose it" },
+        { name: "detail", heading: "discrimination", kind: "number", values: value("telling"), tip: "How far choosing it goes with a high score: 1 = fully, 0 = not at all" }]),
       { heading: "remark", kind: "label", values: value("remark") },
     ].filter((c) => !c.values || c.values.some((v) => !none(v)));
     const row = (j) => h("tr", { class: items[j].remark ? "doubt" : null }, ...columns.map((c) =>
       c.heading === "item" ? h("th", { scope: "row" }, itemLink(j))
       : c.kind === "stacks" ? h("td", { class: "stacks" }, draw.options(j))
-      : h("td", { class: c.kind === "label" ? (c.heading === "remark" ? "remark" : null) : "n" }, c.heading === "remark" ? c.values[j] : shown(c.values[j], c.kind))));
-    table(by("item-table"), columns, items.length, row, items.map((item) => item.name.toLocaleLowerCase()), "item");
+      : h("td", { class: c.kind === "label" ? (c.heading === "remark" ? "remark" : null) : `n ${c.name ?? ""}` }, c.heading === "remark" ? c.values[j] : shown(c.values[j], c.kind))));
+    table(by("item-table"), columns, items.length, row, items.map((item) => item.name.toLocaleLowerCase()), "item", 40);
   };
 
   // Of the first users, how likely each is above each other.
