@@ -124,12 +124,12 @@ def large_round(users: int) -> None:
     )
     say("answers", users * items)
     say("packed GB", layout.nbytes / 1e9)
-    rounds(data, layout, items * options)
+    rounds(data, items * options)
     data.choosers_per_option, data.answers_per_user  # noqa: B018 - counted once
     solve = make("hnd")
 
     def anew() -> Any:
-        for name in ("gram", "everybody", "answers_per_user", "choosers_per_option"):
+        for name in ("everybody", "answers_per_user", "choosers_per_option"):
             data.__dict__.pop(name, None)
         return solve._fit(data)
 
@@ -139,7 +139,7 @@ def large_round(users: int) -> None:
     say("hnd, residual", one.residual)
     say("hnd, same bits", bool((one.scores == anew().scores).all()))
     say("hnd, stages, ms", stages(anew))
-    order(solve_axis(data))
+    order(data, solve_axis(data))
 
 
 def solve_axis(data: CupyEngine) -> Any:
@@ -149,7 +149,7 @@ def solve_axis(data: CupyEngine) -> Any:
     return solve(data, "lanczos").vector
 
 
-def rounds(data: CupyEngine, layout: DevicePacked, n_options: int) -> None:
+def rounds(data: CupyEngine, n_options: int) -> None:
     """The passes one by one."""
     weights = np.random.default_rng(0).standard_normal(n_options)
     same_scale = cp.full(1, 0.01)
@@ -168,31 +168,15 @@ def rounds(data: CupyEngine, layout: DevicePacked, n_options: int) -> None:
     say("choosers of ones, ms", 1e3 * timed(lambda: data.choosers(data.everybody)))
     tenth = (scores > float(cp.quantile(scores[:1_000_000], 0.9))).astype(cp.float64)
     say("choosers of a tenth, ms", 1e3 * timed(lambda: data.choosers(tenth)))
-    say("pairs of options, ms", 1e3 * timed(layout.pairs, 5))
-    gram = data.gram
-    assert gram is not None
-    far = np.abs(gram @ weights - data._linear(weights, cp.ones(1))).max()
-    say("pairs of options, error", float(far / np.abs(gram @ weights).max()))
-    del data.__dict__["gram"]
 
 
-def order(scores: Any) -> None:
+def order(data: CupyEngine, scores: Any) -> None:
     """What sorting costs, as the engine does it and as the library does."""
-    from hitsndiffs.engines.cupy_order import _by_sorting, levels
-
     limit = 1e-9 * float(abs(scores).max())
     say("order, ms", {
         "argsort of 64 bits": 1e3 * timed(lambda: cp.argsort(scores), 3),
         "sort of 64 bits": 1e3 * timed(lambda: cp.sort(scores), 3),
-        "levels": 1e3 * timed(lambda: levels(scores, limit), 3),
-        "levels by sorting": 1e3 * timed(lambda: _by_sorting(scores, limit), 3),
-    })  # fmt: skip
-    ours, theirs = levels(scores, limit), _by_sorting(scores, limit)
-    say("order, levels beside those by sorting", {
-        "largest difference": float(abs(ours.values - theirs.values).max()),
-        "limit": limit,
-        "levels shared": int((ours.values != scores).sum()),
-        "at a place": ours.value_at(12_345) - theirs.value_at(12_345),
+        "levels": 1e3 * timed(lambda: data.levelled(scores, limit), 3),
     })  # fmt: skip
 
 

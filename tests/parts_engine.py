@@ -75,9 +75,6 @@ class PartsEngine(Engine):
         runs = [self.parts[p].responses.restrict(some) for p, some in self._runs(users)]
         return self._joined(runs, np.arange(self.n_options) if keep_options else None)
 
-    def restrict_items(self, items):
-        return self._joined(self._each(lambda part: part.responses.restrict(items=items)))
-
     def _runs(self, users):
         part = np.searchsorted(self.bounds, users, side="right") - 1
         for run in np.split(np.arange(len(part)), np.flatnonzero(np.diff(part)) + 1):

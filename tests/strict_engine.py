@@ -132,30 +132,15 @@ class StrictEngine(NumpyEngine):
     def ranks(self, x, limit):
         return Strict(super().ranks(x.x, limit))
 
-    def average_ranks(self, x):
-        return Strict(super().average_ranks(x.x))
-
-    def how_many(self, x):
-        return Strict(super().how_many(x.x))
-
     def values_at(self, x, places):
         return super().values_at(x.x, places)
 
     def reduced(self, act, *arrays):
         return _plain(act(*arrays))
 
-    def histogram(self, x, edges):
-        return super().histogram(x.x, edges)
-
-    def stepwise(self, x, edges, values):
-        return Strict(super().stepwise(x.x, edges, values))
-
     def user_array(self, x):
         assert not isinstance(x, Strict)
         return Strict(x)
-
-    def where(self, marks):
-        return Strict(np.flatnonzero(marks.x))
 
     def picked(self, x, users):
         return x[Strict(_plain(users))]

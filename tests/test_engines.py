@@ -244,21 +244,6 @@ def test_a_part_of_a_part_that_kept_its_options(engine):
     )
 
 
-@pytest.mark.parametrize("engine", KINDS)
-@examples(25)
-@given(data=responses(), seed=seeds)
-def test_some_items_for_all_users(engine, data, seed):
-    rng = np.random.default_rng(seed)
-    items = rng.permutation(data.n_items)[: rng.integers(1, data.n_items + 1)]
-    part, options = KINDS[engine](data).restrict_items(items)
-    left = np.flatnonzero(np.isin(data.option_items, items))
-    np.testing.assert_array_equal(options, left)
-    assert part.n_users == data.n_users
-    found = part.answer_sheets(np.arange(data.n_users))
-    np.testing.assert_array_equal(found, naive.one_hot(data)[:, left].T)
-    check_items(part.items, data, left)
-
-
 def check_items(items, data, options):
     """Items and options are those of the data, as far as they are left."""
     np.testing.assert_array_equal(items.option_labels, data.option_labels[options])

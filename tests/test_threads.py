@@ -95,7 +95,6 @@ def test_large_parts_of_large_data_stay_on_threads():
     data = make_responses(np.random.default_rng(0).integers(0, 3, (2_100, 100)))
     large = open_engine(data, threads_from=6)
     assert isinstance(large.subset(np.arange(2_050))[0], ThreadsEngine)
-    assert isinstance(large.restrict_items(np.arange(98))[0], ThreadsEngine)
     assert isinstance(large.subset(np.arange(50))[0], NumpyEngine)
 
 

@@ -151,54 +151,15 @@ class Engine(ABC):
         """Rank 1 is the highest; values in a chain (gaps of at most ``limit``) share a rank."""
         return sorting.level_ranks(x, limit)
 
-    def average_ranks(self, x: Any) -> Any:
-        """Places from 1, lowest first; equal values share their mean place."""
-        return sorting.average_ranks(x)
-
-    def how_many(self, x: Any) -> Any:
-        """For each user, how many have the same value."""
-        return sorting.how_many(x)
-
     def values_at(self, x: Any, places: Sequence[int]) -> list[float]:
         """The values at some places in sorted order, lowest first, counted from 0."""
         ordered = np.partition(x, list(places))
         return [float(ordered[place]) for place in places]
 
-    def histogram(self, x: Any, edges: Floats) -> Ints:
-        """How many values lie up to the first edge, from there up to the next, …, and beyond."""
-        places = np.searchsorted(edges, x, side="left")
-        return np.bincount(places, minlength=len(edges) + 1)
-
-    def stepwise(self, x: Any, edges: Floats, values: Floats) -> Any:
-        """A block of user arrays that are constant between edges.
-
-        Parameters
-        ----------
-        x
-            A user array.
-        edges
-            For each column, a row of edges, in order.
-        values
-            For each column, a row of values: up to the first edge, up to the next, …, and beyond.
-        """
-        return sorting.stepwise(x, edges, values)
-
-    def largest(self, x: Any) -> float:
-        """The largest absolute value in a user array."""
-        return float(abs(x).max()) if len(x) else 0.0
-
-    def median(self, x: Any) -> float:
-        """The middle value, or the mean of the two middle ones."""
-        low, high = (self.n_users - 1) // 2, self.n_users // 2
-        lower, upper = self.values_at(x, (low, high))
-        return lower if low == high else (lower + upper) / 2
-
     # -- users ------------------------------------------------------------------------------
 
     #: The library of its user arrays: ``"numpy"``, ``"cupy"`` or ``"dask"``.
     arrays: ClassVar[str] = "numpy"
-    #: Whether a step gets NumPy arrays and may be compiled, since kernels are loaded anyway.
-    compiles: ClassVar[bool] = False
     #: Whether user arrays can be brought to the caller whole.
     in_memory: ClassVar[bool] = True
     #: Up to this many answers, methods are fitted in the caller's process (for remote engines).
@@ -224,17 +185,9 @@ class Engine(ABC):
         marks[users] = True
         return self.user_array(marks)
 
-    def where(self, marks: Any) -> Any:
-        """The users for whom a user array is true, as :meth:`subset` and :meth:`picked` expect."""
-        return np.flatnonzero(marks)
-
     def picked(self, x: Any, users: Any) -> Any:
-        """A user array's values for some users, as a user array of their :meth:`subset`."""
+        """A user array's values for some users (numbers, or a Boolean user array)."""
         return x[users]
-
-    def first(self, marks: Any, count: int) -> Ints:
-        """The numbers of the first ``count`` users for whom a user array is true."""
-        return np.flatnonzero(self.collect(marks))[:count]
 
     @abstractmethod
     def user_number(self, label: Any) -> int | None:
@@ -259,7 +212,8 @@ class Engine(ABC):
     def subset(self, users: Any, *, keep_options: bool = False) -> tuple[Engine, Ints]:
         """Some users on an engine of the same kind, and which options remain.
 
-        Options and items that none of them chose are dropped, unless ``keep_options``.
+        The users are numbers, or a Boolean user array. Options and items that none of them chose
+        are dropped, unless ``keep_options``.
         """
 
     def here(self, users: Ints) -> Engine:
@@ -276,10 +230,6 @@ class Engine(ABC):
             rows=(np.searchsorted(columns, np.arange(len(users) + 1)), options),
         )
         return open_engine(part)
-
-    @abstractmethod
-    def restrict_items(self, items: Ints) -> tuple[Engine, Ints]:
-        """All users with some items, and which options remain."""
 
     def components(self, linked_by: str) -> Any:
         """The number of each user's connected component: 0 is the largest, -1 means no answers.
@@ -312,14 +262,6 @@ class Engine(ABC):
     def by_user(self) -> Ones:
         """Users × options, 1 where a user chose an option."""
         return Ones(*self.responses.rows, self.n_options)
-
-    def table(self, values: Floats) -> Floats:
-        """Users × items: the value of the option that each user chose, 0 without an answer."""
-        ones = self.by_user
-        user = np.repeat(np.arange(self.n_users), np.diff(ones.indptr))
-        found = np.zeros((self.n_users, self.n_items))
-        found[user, self.items.of_option[ones.indices]] = values[ones.indices]
-        return found
 
     @property
     def by_option(self) -> Ones:

@@ -14,16 +14,14 @@ import cupy as cp
 import numpy as np
 import numpy.typing as npt
 
-from hitsndiffs.data.arrays import Floats, Ints, Words
+from hitsndiffs.data.arrays import Floats, Words
 from hitsndiffs.data.items import Items
 from hitsndiffs.data.pool import available_cores
 from hitsndiffs.data.responses import Responses
 from hitsndiffs.engines.base import Step, option_words, scaled
 from hitsndiffs.engines.cupy_launch import largest_sizes
 from hitsndiffs.engines.cupy_layout import DevicePacked
-from hitsndiffs.engines.cupy_order import Levels, histogram, levels, stepwise
 from hitsndiffs.engines.cupy_rows import DeviceRows
-from hitsndiffs.engines.gram import OptionSets, few_sets
 from hitsndiffs.engines.grouping import Groups
 from hitsndiffs.engines.memory import MemoryEngine
 from hitsndiffs.engines.threads import packable
@@ -35,8 +33,6 @@ Array = Any  # a cupy.ndarray
 
 #: Numbers in a block of users that a step processes at a time.
 STEP_NUMBERS = 2**25
-#: Maximum number of edges for a histogram on the device.
-MOST_EDGES = 31
 #: Number of 8-byte user arrays that a method holds at a time, besides the answers.
 ARRAYS_AT_ONCE = 12
 
@@ -54,8 +50,6 @@ class CupyEngine(MemoryEngine):
     arrays: ClassVar[str] = "cupy"
     #: The scale of the last linear round, and its largest absolute value.
     _scale: tuple[Any, float] = (None, 0.0)
-    #: The levels and order of the last user array that was levelled.
-    _levels: Levels | None = None
 
     def __init__(self, responses: Responses, threads: int | None = None) -> None:
         super().__init__(responses, threads, asked="cupy")
@@ -88,17 +82,6 @@ class CupyEngine(MemoryEngine):
     def everybody(self) -> Array:
         """A user array of ones."""
         return cp.ones(self.n_users)
-
-    @cached_property
-    def gram(self) -> Floats | None:
-        """``Cᵀ C`` if everybody answered everything and there are few options."""
-        layout = self.layout
-        if not (isinstance(layout, DevicePacked) and not layout.n_wide):
-            return None
-        if not (few_sets(self.items) and self.is_complete):
-            return None
-        sets = OptionSets.of(self.items.starts)
-        return sets.all_pairs(cp.asnumpy(layout.pairs()), self.n_users)
 
     def collect(self, x: Any) -> npt.NDArray[Any]:
         """A user array as a NumPy array."""
@@ -174,14 +157,16 @@ class CupyEngine(MemoryEngine):
             total = part if total is None else total + part
         return cp.asnumpy(total)
 
-    def where(self, marks: Any) -> Array:
-        """The users for whom a user array is true."""
-        return cp.flatnonzero(marks)
-
     def levelled(self, x: Array, limit: float) -> Array:
         """Values in a chain get the midpoint of its ends."""
-        self._levels = levels(x, limit)
-        return self._levels.values
+        order = cp.argsort(x)
+        ordered = x[order]
+        apart, end = cp.diff(ordered) > limit, cp.ones(1, dtype=bool)
+        begins = cp.concatenate([end, apart])
+        middles = (ordered[begins] + ordered[cp.concatenate([apart, end])]) / 2
+        found = cp.empty_like(x)
+        found[order] = middles[cp.cumsum(begins) - 1]
+        return found
 
     def ranks(self, x: Array, limit: float) -> Array:
         """Rank 1 is the highest; values in a chain share a rank."""
@@ -192,43 +177,10 @@ class CupyEngine(MemoryEngine):
         below = cp.searchsorted(ordered, chain_end, side="right")
         return 1.0 + self.n_users - below
 
-    def average_ranks(self, x: Array) -> Array:
-        """Places from 1, lowest first; equal values share their mean place."""
-        ordered = cp.sort(x)
-        first = cp.searchsorted(ordered, x, side="left")
-        return (first + cp.searchsorted(ordered, x, side="right") + 1) / 2
-
-    def how_many(self, x: Array) -> Array:
-        """For each user, how many have the same value."""
-        ordered = cp.sort(x)
-        first = cp.searchsorted(ordered, x, side="left")
-        return (cp.searchsorted(ordered, x, side="right") - first).astype(cp.float64)
-
     def values_at(self, x: Array, places: Sequence[int]) -> list[float]:
         """The values at some places in sorted order, lowest first."""
-        if self._levels is not None and self._levels.values is x:
-            return [self._levels.value_at(place) for place in places]
         ordered = cp.sort(x)
         return [float(ordered[place]) for place in places]
-
-    def histogram(self, x: Array, edges: Floats) -> Ints:
-        """How many values lie between the edges."""
-        if len(edges) > MOST_EDGES:
-            return super().histogram(cp.asnumpy(x), edges)
-        counts = cp.asnumpy(histogram(cp.ascontiguousarray(x, dtype=cp.float64), edges))
-        return counts.astype(np.int64)  # type: ignore[no-any-return]
-
-    def stepwise(self, x: Array, edges: Floats, values: Floats) -> Array:
-        """For each row of edges and values, a column with the step function's value per user."""
-        given = cp.ascontiguousarray(x, dtype=cp.float64)
-        found = cp.empty((len(edges), self.n_users))
-        for row in range(len(edges)):
-            stepwise(given, edges[row], values[row], found[row])
-        return found.T
-
-    def largest(self, x: Array) -> float:
-        """The largest absolute value in a user array, in one pass."""
-        return float(largest_sizes(x[:, None])[0]) if x.dtype == cp.float64 else super().largest(x)
 
     @cached_property
     def _one(self) -> Array:

@@ -25,7 +25,6 @@ from hitsndiffs.engines.cupy_launch import (
     SHARED_MEMORY,
     THREADS,
     cover,
-    kernel_named,
     largest_sizes,
     launch,
     processors,
@@ -34,7 +33,6 @@ from hitsndiffs.engines.cupy_launch import (
     units_of,
     whole_range,
 )
-from hitsndiffs.engines.gram import OptionSets
 from hitsndiffs.engines.grouping import Groups
 
 __all__ = ["DevicePacked"]
@@ -43,8 +41,6 @@ Array = Any  # a cupy.ndarray
 
 #: Maximum number of quads (four groups, 1024 codes each) that one pass keeps in shared memory.
 MOST_QUADS = 24
-#: Users whose bits are held at a time while pairs of options are counted.
-USERS_AT_ONCE = 2**25
 #: Codes sent to the device at a time (bytes).
 UPLOAD_BYTES = 2**28
 
@@ -66,8 +62,6 @@ class DevicePacked:
         self.n_wide = len(wide)
         self.n_options = int(groups.item_starts[-1])
         self._find_tables()
-        #: Which codes belong to which option set, for :meth:`pairs`; made when first needed.
-        self._members: tuple[Array, Array] | None = None
 
     @classmethod
     def empty(cls, groups: Groups, n_users: int) -> DevicePacked:
@@ -234,36 +228,6 @@ class DevicePacked:
         )
         return low, high
 
-    def pairs(self) -> Array:
-        """Pair counts of :class:`~hitsndiffs.engines.gram.OptionSets` (upper triangle)."""
-        sets = OptionSets.of(self.groups.item_starts)
-        n_sets = len(sets.items)
-        if self._members is None:
-            self._members = _memberships(self.groups, sets)
-        set_groups, members = self._members
-        counts = cp.zeros((n_sets, n_sets), dtype=cp.uint64)
-        for first in range(0, self.n_users, USERS_AT_ONCE):
-            count = min(USERS_AT_ONCE, self.n_users - first)
-            words = -(-count // 32)
-            bits = cp.empty((n_sets, words), dtype=cp.uint32)
-            kernel = kernel_named("fill_bits")
-            kernel(
-                (-(-count // 1024),),
-                (1024,),
-                (self._quads, np.int64(self.n_users), np.int64(first), np.int64(count),
-                 np.int32(n_sets), set_groups, members, np.int64(words), bits),
-                shared_mem=32 * n_sets,
-            )  # fmt: skip
-            tiles = -(-n_sets // 64)
-            per_block = max(32, -(-words // (16 * processors()) // 32) * 32)
-            launch(
-                "count_pairs",
-                (-(-words // per_block), tiles, tiles),
-                (bits, np.int32(n_sets), np.int64(words), np.int64(per_block), counts),
-                threads=128,
-            )
-        return counts
-
     def answer_sheets(self, users: Ints) -> Floats:
         """The answer sheets of a few users: one column each, 1 for the options chosen."""
         g, places = self.groups, cp.asarray(users)
@@ -316,14 +280,3 @@ class DevicePacked:
             (cp.ascontiguousarray(weights), np.int32(columns), *self._groups, table),
         )
         return table
-
-
-def _memberships(groups: Groups, sets: OptionSets) -> tuple[Array, Array]:
-    """For each set of users, its group and a bit for each of the group's codes."""
-    codes = np.arange(256)
-    digits = codes // groups.strides[sets.items][:, None] % groups.n_codes[sets.items][:, None]
-    inside = np.packbits(digits == sets.codes[:, None], axis=1, bitorder="little")
-    return (
-        cp.asarray(groups.item_groups[sets.items].astype(np.int32)),
-        cp.asarray(np.ascontiguousarray(inside).view(np.uint32)),
-    )

@@ -22,11 +22,10 @@ from hitsndiffs.data.arrays import Floats, Ints
 from hitsndiffs.data.items import Items
 from hitsndiffs.data.responses import Responses
 from hitsndiffs.engines import dask_order as orders
-from hitsndiffs.engines import sorting
 from hitsndiffs.engines.base import Engine, Step, option_words
 from hitsndiffs.engines.dask_blocks import Blocks
 from hitsndiffs.engines.dask_order import Buckets
-from hitsndiffs.engines.dask_parts import Part, extreme_ends, highest, largest, together
+from hitsndiffs.engines.dask_parts import Part, extreme_ends, highest, together
 from hitsndiffs.engines.gram import few_sets
 from hitsndiffs.engines.links import all_are_linked
 from hitsndiffs.errors import InputError
@@ -110,33 +109,9 @@ class DaskEngine(Blocks):
         more = list(zip(joined, buckets.above.tolist(), repeat(limit), strict=False))
         return self._answered(buckets, orders.levelled, more, (2,))
 
-    def average_ranks(self, x: Any) -> Any:
-        """Places from 1, lowest first; equal values share their mean place."""
-        buckets = Buckets.of(self, self.blocks(x))
-        return self._answered(buckets, orders.average_ranks, [(int(n),) for n in buckets.below])
-
-    def how_many(self, x: Any) -> Any:
-        """For each user, how many have the same value."""
-        buckets = Buckets.of(self, self.blocks(x))
-        return self._answered(buckets, sorting.how_many, [() for _ in buckets.below])
-
     def values_at(self, x: Any, places: Sequence[int]) -> list[float]:
         """The values at some places in sorted order, lowest first."""
         return orders.found_at(self.each, self.blocks(x), list(places))
-
-    def largest(self, x: Any) -> float:
-        """The largest absolute value in a user array."""
-        return float(self._total(Part.largest, arrays=[x], join=largest))
-
-    def histogram(self, x: Any, edges: Floats) -> Ints:
-        """How many values lie between the edges."""
-        found: Ints = self._total(partial(Part.histogram, edges=edges), arrays=[x])
-        return found
-
-    def stepwise(self, x: Any, edges: Floats, values: Floats) -> Array:
-        """Columns that are constant between edges."""
-        act = partial(Part.stepwise, edges=edges, values=values)
-        return self._array(act, arrays=[x], columns=(len(edges),))
 
     def top(self, x: Any, count: int) -> Ints:
         """The numbers of the users with the highest values, best first."""
@@ -202,19 +177,9 @@ class DaskEngine(Blocks):
         """The sum of ``act(*blocks)`` over the parts."""
         return self._total(Part.reduced, act, arrays=arrays)
 
-    def where(self, marks: Any) -> Any:
-        """The users for whom a user array is true: the array itself."""
-        return marks
-
     def picked(self, x: Any, users: Any) -> npt.NDArray[Any]:
         """A user array's values for a few users, in this process."""
         return np.concatenate(self.each(getitem, self.blocks(x), self.blocks(users)))
-
-    def first(self, marks: Any, count: int) -> Ints:
-        """The numbers of the first ``count`` users for whom a user array is true."""
-        found = self.each(Part.first, self.parts, self.blocks(marks), repeat(count))
-        numbers = [places + first for places, first in zip(found, self._starts, strict=False)]
-        return np.concatenate(numbers)[:count].astype(np.int64)
 
     @cached_property
     def responses(self) -> Responses:
@@ -247,12 +212,6 @@ class DaskEngine(Blocks):
             )
         kept = [(part, size) for part, (size, _) in zip(parts, counted, strict=True) if size]
         return self._of([part for part, _ in kept], [n for _, n in kept]), np.arange(self.n_options)
-
-    def restrict_items(self, items: Ints) -> tuple[Engine, Ints]:
-        """All users with some items, and which options remain."""
-        options = np.flatnonzero(np.isin(self.items.of_option, items))
-        parts = self._on_parts(Part.with_items, items)
-        return self._of(parts, self._sizes, self.items.only(options)), options
 
     def _of(self, parts: list[Any], sizes: Sequence[int], items: Items | None = None) -> DaskEngine:
         """Other parts, on the same cluster."""

@@ -16,7 +16,6 @@ from typing import Any
 import numpy as np
 
 from hitsndiffs.data.arrays import Array, Ints
-from hitsndiffs.engines import sorting
 
 __all__ = [
     "Buckets",
@@ -212,11 +211,6 @@ def levelled(values: Array, ends: Array, above: int, limit: float) -> Array:
     lows, highs, over = chains
     found: Array = np.stack([1.0 + over, (lows + highs) / 2], axis=1)[level]
     return found
-
-
-def average_ranks(values: Array, below: int) -> Array:
-    """Places from 1, lowest first; equal values share their mean place."""
-    return below + sorting.average_ranks(values)
 
 
 # -- the value at one place ----------------------------------------------------------------------

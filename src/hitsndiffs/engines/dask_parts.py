@@ -57,10 +57,6 @@ class Part(ThreadsEngine):
         """The marked users, with all options."""
         return Part(self.responses.select(marks, keep_options=True))
 
-    def with_items(self, items: Array) -> Part:
-        """All users, with all options of some items."""
-        return Part(self.responses.select(items=items, keep_options=True))
-
     def counted(self) -> tuple[int, Array]:
         """How many users there are, and how many of them chose each option."""
         return self.n_users, self.choosers_per_option
@@ -277,11 +273,6 @@ def added(*sums: Any) -> Any:
     for each in sums[1:]:
         total = total + each
     return total
-
-
-def largest(*sizes: float) -> float:
-    """The largest of some sizes; NaN if one is NaN."""
-    return float(np.max(sizes))
 
 
 def extreme_ends(*ends: tuple[Any, Any]) -> tuple[Any, Any]:

@@ -66,13 +66,11 @@ class MemoryEngine(Engine):
 
     def subset(self, users: Any, *, keep_options: bool = False) -> tuple[Engine, Ints]:
         """Some users on an engine of the same kind, and which options remain."""
+        users = np.asarray(users)
+        if users.dtype == np.bool_:
+            users = np.flatnonzero(users)
         of = self._responses if keep_options else self._in_rows
-        part, options = of.restrict(np.asarray(users, dtype=np.int64), keep_options=keep_options)
-        return self.opened(part), options
-
-    def restrict_items(self, items: Ints) -> tuple[Engine, Ints]:
-        """All users with some items, and which options remain."""
-        part, options = self._responses.restrict(items=items)
+        part, options = of.restrict(users.astype(np.int64), keep_options=keep_options)
         return self.opened(part), options
 
     @cached_property

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from hitsndiffs.data.arrays import Array, Floats, Ints
+from hitsndiffs.data.arrays import Floats, Ints
 
-__all__ = ["average_ranks", "how_many", "level_middles", "level_ranks", "stepwise"]
+__all__ = ["level_middles", "level_ranks"]
 
 
 #: The range of the scores is cut into this many cells to find the few that are tied.
@@ -54,41 +54,3 @@ def level_ranks(scores: Floats, limit: float) -> Floats:
     ranks = np.empty(len(scores))
     ranks[order] = 1.0 + np.maximum.accumulate(np.where(begins, np.arange(len(order)), 0))
     return ranks
-
-
-def average_ranks(values: Floats) -> Floats:
-    """Places from 1, lowest first; equal values share their mean place.
-
-    >>> average_ranks(np.array([5.0, 1.0, 5.0])).tolist()
-    [2.5, 1.0, 2.5]
-    """
-    order = np.argsort(values, kind="stable")
-    ordered = values[order]
-    begins = np.concatenate([[True], ordered[1:] != ordered[:-1]])[: len(order)]
-    firsts = np.flatnonzero(begins)
-    lasts = np.append(firsts[1:], len(order))
-    ranks = np.empty(len(values))
-    ranks[order] = np.repeat((firsts + lasts + 1) / 2, lasts - firsts)
-    return ranks
-
-
-def stepwise(x: Floats, edges: Floats, values: Floats) -> Floats:
-    """For each row of edges and values, a column with the step function's value at each ``x``.
-
-    >>> stepwise(np.array([0.5, 2, 9]), np.array([[1.0, 3]]), np.array([[0.0, 5, 7]])).tolist()
-    [[0.0], [5.0], [7.0]]
-    """
-    columns = [
-        own[np.searchsorted(row, x, side="left")] for row, own in zip(edges, values, strict=True)
-    ]
-    return np.stack(columns, axis=1)
-
-
-def how_many(values: Array) -> Floats:
-    """How often each value occurs.
-
-    >>> how_many(np.array([5, 1, 5])).tolist()
-    [2.0, 1.0, 2.0]
-    """
-    _, number, counts = np.unique(values, return_inverse=True, return_counts=True)
-    return counts[number.reshape(-1)].astype(np.float64)

@@ -98,7 +98,6 @@ class ThreadsEngine(MemoryEngine):
     """
 
     name: ClassVar[str] = "threads"
-    compiles: ClassVar[bool] = True
 
     def __init__(
         self,

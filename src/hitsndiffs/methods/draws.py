@@ -58,7 +58,7 @@ def sampled_users(data: Engine, share: float, seed: int = 0, *, bring: bool = Fa
         return chosen
     fewest = min(FEWEST_SHEETS, share * data.n_users / 2)
     if int(chosen.sum()) >= fewest:
-        values = data.collect(data.picked(draws, data.where(chosen)))
+        values = data.collect(data.picked(draws, chosen))
         if len(np.unique(values)) >= fewest:
             return chosen
     if data.arrays != "numpy" and not bring:

@@ -188,9 +188,8 @@ def _part(data: Engine, ability: Any) -> tuple[Engine, Any]:
     chosen = sampled_users(data, share) if share < 0.5 else None
     if chosen is None:
         return data, ability
-    users = data.where(chosen)
-    part, _ = data.subset(users, keep_options=True)
-    return part, data.picked(ability, users)
+    part, _ = data.subset(chosen, keep_options=True)
+    return part, data.picked(ability, chosen)
 
 
 def choose_axis(found: Shrinkage, ability: Any) -> tuple[int, Floats]:

@@ -17,7 +17,7 @@ import numpy as np
 from hitsndiffs.data.arrays import Floats
 from hitsndiffs.data.lookup import known_options
 from hitsndiffs.engines import Engine
-from hitsndiffs.order.ties import TIE
+from hitsndiffs.order.ties import tie_limit
 
 __all__ = [
     "MOST_CONFIDENCE",
@@ -138,7 +138,8 @@ def _by_answers(scores: Floats, data: Engine, answers: Mapping[Any, Any]) -> Ori
 
 def _by_strong_user(scores: Floats, data: Engine, user: int) -> Orientation | None:
     """A strong user should stand above the middle; one in the middle says nothing."""
-    distance = scores - data.median(scores)
+    middle = ((len(scores) - 1) // 2, len(scores) // 2)
+    distance = scores - float(np.mean(data.values_at(scores, middle)))
     lead = float(distance[user])
     if abs(lead) <= ROUNDING * float(abs(distance).max()):
         return None
@@ -189,17 +190,15 @@ def _ends(scores: Floats, data: Engine, size: int) -> Any:
 
     Users tied across the edge share the remaining places.
     """
-    limit = TIE * max(data.largest(scores), 1e-300)
-    edges, weights = [], []
+    limit = tie_limit(scores)
+    columns = []
     places = (len(scores) - size, size - 1)
-    for top, edge in zip((True, False), data.values_at(scores, places), strict=True):
-        edges.append([edge - limit, edge + limit])
-        below, level, above = data.histogram(scores, np.array(edges[-1])).tolist()
-        if top:
-            weights.append([0.0, (size - above) / level, 1.0])
-        else:
-            weights.append([1.0, (size - below) / level, 0.0])
-    return data.stepwise(scores, np.array(edges), np.array(weights))
+    for side, edge in zip((1, -1), data.values_at(scores, places), strict=True):
+        beyond = side * (scores - edge)
+        inside, level = beyond > limit, abs(beyond) <= limit
+        share = (size - int(inside.sum())) / int(level.sum())
+        columns.append(inside + share * level)
+    return np.stack(columns, axis=1)
 
 
 def _entropies(users: Floats, data: Engine) -> tuple[Floats, Floats]:

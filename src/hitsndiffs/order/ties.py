@@ -64,7 +64,7 @@ def _numbered(order: Ints, begins: Flags) -> Ints:
 
 def levelled(data: Engine, scores: Any, tolerance: float) -> Any:
     """Give one value to scores no further apart than the tolerance (relative to the largest)."""
-    return data.levelled(scores, tolerance * max(data.largest(scores), 1e-300))
+    return data.levelled(scores, tie_limit(scores, tolerance))
 
 
 @dataclass(frozen=True)

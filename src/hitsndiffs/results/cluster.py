@@ -16,7 +16,7 @@ from hitsndiffs.data.words import count
 from hitsndiffs.engines import Engine
 from hitsndiffs.errors import InputError
 from hitsndiffs.methods import Fit, make
-from hitsndiffs.order.ties import TIE
+from hitsndiffs.order.ties import tie_limit
 from hitsndiffs.reading.cluster import connect, in_plain_words
 from hitsndiffs.results.columns import COLUMNS, Cells, dressed
 from hitsndiffs.results.found import Found
@@ -66,14 +66,14 @@ def rank_on_cluster(
             f"Method '{method}' has no {by!r} score; leave 'by' out to rank by its own score."
         )
     errors = fit.standard_errors
-    if scores is not fit.scores and data.largest(scores - fit.scores) > 0:
+    if scores is not fit.scores and float(abs(scores - fit.scores).max()) > 0:
         errors = fit.ability_errors if by == "ability" else fit.correct_errors
     scores = data.kept(scores)
-    ranks = data.kept(data.ranks(scores, TIE * max(data.largest(scores), 1e-300)))
+    ranks = data.kept(data.ranks(scores, tie_limit(scores)))
     parameters = estimator.get_params()
     held = {"correct": fit.correct, "ability": fit.abilities} if by is None else {}
     own = (name for name, values in held.items()
-           if values is not None and data.largest(values - fit.scores) == 0)  # fmt: skip
+           if values is not None and float(abs(values - fit.scores).max()) == 0)  # fmt: skip
     quantity = by or next(own, "score")
     return ClusterRanking(data, method, parameters, fit, quantity, scores, ranks, errors)
 

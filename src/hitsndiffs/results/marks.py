@@ -21,6 +21,7 @@ from hitsndiffs.data.words import count, listed
 from hitsndiffs.engines import Engine
 from hitsndiffs.engines.opening import open_engine
 from hitsndiffs.errors import InputError, did_you_mean
+from hitsndiffs.methods.core.table import Table
 from hitsndiffs.methods.inputs import as_responses
 from hitsndiffs.results.cells import Cells, Tabled
 
@@ -148,7 +149,7 @@ class Marks(Tabled):
     @property
     def right_answers(self) -> Floats:
         """Users × :attr:`items`: 1 where the answer is right; a blank is not."""
-        return self.engine.table(self._right)[:, sorted(self.right)]
+        return Table.of(self.engine).cells(self._right)[:, sorted(self.right)]
 
     @cached_property
     def _counted(self) -> Floats:

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from hitsndiffs.data.words import count
 from hitsndiffs.errors import InputError
+from hitsndiffs.methods.core.table import Table
 from hitsndiffs.results.cells import Cells, Tabled
 from hitsndiffs.results.metrics import accuracy
 
@@ -120,7 +121,7 @@ class ShortForm(Tabled):
 
 def _right(ranking: Ranking) -> Floats:
     """Users of the largest component × items: how likely the user's answer is right."""
-    right = ranking.data.table(np.asarray(ranking.key_chances, dtype=float))
+    right = Table.of(ranking.data).cells(np.asarray(ranking.key_chances, dtype=float))
     return np.asarray(right[ranking.components == 0])
 
 

@@ -96,6 +96,12 @@ class Table:
         chosen[self.user, self.item] = self.option
         return chosen
 
+    def cells(self, values: Floats) -> Floats:
+        """Users × items: the value of the option that each user chose, 0 without an answer."""
+        found = np.zeros((self.n_users, self.n_items))
+        found[self.user, self.item] = values[self.option]
+        return found
+
     @cached_property
     def counts(self) -> Floats:
         """How many users chose each option."""
