@@ -73,7 +73,9 @@ def test_the_same_sureness_in_files_and_readings(here: Here, tmp_path: Path) -> 
     assert found["confidence"] == pytest.approx(ranking.confidence)
     assert found["readings"][0]["probability"] == pytest.approx(ranking.confidence)
     assert hnd.load(kept).confidence == pytest.approx(ranking.confidence)
-    assert f"{100 * ranking.confidence:.0f} %" in page.read_text(encoding="utf-8")
+    assert f"{100 * ranking.confidence:.0f} %" in page.read_text(encoding="utf-8").replace(
+        "\xa0", " "
+    )
     assert " sure" not in here("compare", QUIZ, "-m", "auto", "-m", "hnd").out
 
 

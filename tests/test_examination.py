@@ -11,15 +11,15 @@ from hitsndiffs.results.check import Finding, examine
 LADDER = [list("AAAA"), list("AAAB"), list("AABB"), list("ABBB"), list("BBBB")]
 
 
-def found(responses: Responses, **options: object) -> dict[str, Finding]:
-    return {finding.name: finding for finding in examine(responses, **options)}  # type: ignore[arg-type]
+def found(responses: Responses) -> dict[str, Finding]:
+    return {finding.name: finding for finding in examine(responses, full=True)}
 
 
 def test_consistent_answers() -> None:
     report = found(Responses.from_wide(LADDER))
     assert report["perfect order"].value["consistent"] is True
     assert "only one" in report["perfect order"].sentence
-    assert report["missing"].sentence == "Everybody answered everything."
+    assert "none missing" in report["size"].sentence
 
 
 def test_several_perfect_orders_are_counted() -> None:
@@ -38,12 +38,19 @@ def test_inconsistent_answers_name_the_items_in_the_way() -> None:
     assert value["misfits"] >= 1
 
 
-def test_large_data_are_searched_only_when_asked() -> None:
-    responses = Responses.from_wide(LADDER)
-    report = found(responses, search_users=4)
-    assert report["perfect order"].value == {"searched": False, "consistent": True}
-    report = found(responses, search_users=4, full=True)
-    assert report["perfect order"].value["searched"] is True
+def test_slow_checks_are_made_only_when_asked() -> None:
+    names = {finding.name for finding in examine(Responses.from_wide(LADDER))}
+    assert not {"perfect order", "axes", "equal answers"} & names
+
+
+def test_verdict_then_concerns_then_the_rest() -> None:
+    table = np.random.default_rng(5).integers(0, 3, (12, 6))
+    table[3, 2:] = -1
+    findings = examine(Responses.from_wide(table), full=True)
+    assert findings[0].name == "ability"
+    weights = [finding.weight for finding in findings[1:]]
+    assert weights == sorted(weights, key=["concern", "news", "fine"].index)
+    assert {"concern", "news", "fine"} == set(weights)
 
 
 def test_groups_and_silent_users() -> None:
@@ -94,6 +101,6 @@ def test_nobody_differs() -> None:
 
 
 def test_sentences_are_sentences() -> None:
-    for finding in examine(simulate("samejima", users=30, items=20, seed=4).responses):
+    for finding in examine(simulate("samejima", users=30, items=20, seed=4).responses, full=True):
         assert finding.sentence.endswith(".")
         assert "  " not in finding.sentence

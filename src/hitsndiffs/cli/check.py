@@ -4,21 +4,25 @@ from __future__ import annotations
 
 import json
 import textwrap
-from typing import Annotated, Any
+from collections.abc import Sequence
+from itertools import accumulate
+from typing import TYPE_CHECKING, Annotated, Any
 
 from hitsndiffs.cli.options import Engine, Json, Quiet, Seed, Threads, option
 from hitsndiffs.cli.source import Source
 from hitsndiffs.cli.text import for_people, note, say, show_cells, show_json, width
 from hitsndiffs.data.pool import limited_threads
 from hitsndiffs.data.progress import working
-from hitsndiffs.data.words import count
+
+if TYPE_CHECKING:
+    from hitsndiffs.results.check import Finding
 
 __all__ = ["check"]
 
 Row = tuple[str, str, str]
 
-#: This many lines are shown, unless more are wanted.
-LINES = 12
+#: As many lines are shown on a terminal, unless more are wanted.
+LINES = 9
 
 
 def check(
@@ -28,7 +32,8 @@ def check(
         option("FILE", "A key to compare with the answers: items that look mis-keyed."),
     ] = None,
     full: Annotated[
-        bool, option("", "Show every finding, and run the slow checks too.", "--full")
+        bool,
+        option("", "Run the slow checks too, and say what is as it should be.", "--full"),
     ] = False,
     explain: Annotated[bool, option("", "Also say how the file was read.", "--explain")] = False,
     seed: Seed = None,
@@ -63,29 +68,28 @@ def check(
         }
         show_json(json.dumps(report, indent=2, ensure_ascii=False))
         return
-    # the verdict first, then what is of concern
-    ordered = sorted(findings, key=lambda one: (one.name != "ability", not one.concern))
-    rows = [("!" if one.concern else "", one.name, one.sentence) for one in ordered]
-    shown = rows if full else _first(rows)
+    rows = _rows(findings, full=full)
     if explain:
-        shown = [*shown, *(("", what, words) for what, words in plan.lines() if what != "files")]
-    _show(shown, source.name)
-    if len(shown) < len(rows):
-        say(f"… and {count(len(rows) - len(shown), 'more finding')}: --full", quiet=quiet)
-    elif not explain:
-        say("How the file was read: --explain", quiet=quiet)
+        rows += [("", what, words) for what, words in plan.lines() if what != "files"]
+    _show(rows, source.name)
+    more = [*(() if full else ("--full",)), *(() if explain else ("--explain (how it was read)",))]
+    if more:
+        say(f"More: {', '.join(more)}", quiet=quiet)
     note(responses.notes, explain=explain, quiet=quiet)
 
 
-def _first(rows: list[Row]) -> list[Row]:
-    """As much as fits into a dozen lines."""
-    room, shown = LINES - 2, []
+def _rows(findings: Sequence[Finding], *, full: bool) -> list[Row]:
+    """The findings to show: unless all are wanted, what is not as it should be, and no more."""
+    rows: list[Row] = [
+        ("!" if one.concern else "", one.name, one.sentence)
+        for one in findings
+        if full or one.weight != "fine"
+    ]
+    if full or not for_people():
+        return rows
     space = max(width() - 4 - max(len(name) for _, name, _ in rows), 20)
-    for row in rows:
-        room -= len(textwrap.wrap(row[2], space)) if for_people() else 1
-        if room >= 0:
-            shown.append(row)
-    return shown
+    last = accumulate(len(textwrap.wrap(words, space)) for _, _, words in rows)
+    return [row for row, lines in zip(rows, last, strict=True) if lines <= LINES]
 
 
 def _show(rows: list[Row], name: str) -> None:

@@ -3,46 +3,52 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
-from hitsndiffs.data.arrays import Floats
 from hitsndiffs.data.progress import step
 from hitsndiffs.data.responses import Responses
 from hitsndiffs.errors import ConvergenceWarning
 from hitsndiffs.methods.alike import find_alike
 from hitsndiffs.order.consistency import analyse
-from hitsndiffs.order.ties import patterns
+from hitsndiffs.order.ties import members, patterns
 from hitsndiffs.results.audit import audit
 from hitsndiffs.results.diagnostics import item_remarks, settled
 from hitsndiffs.results.rank import rank
 from hitsndiffs.results.ranking import Ranking
-from hitsndiffs.results.wording import count, listed, per_cent
+from hitsndiffs.results.wording import count, listed, missing, sizes
 from hitsndiffs.spectral import leading_axes
 
 __all__ = ["Finding", "examine", "key_findings"]
 
-#: Beyond these sizes the search for a perfect order is skipped unless requested.
-SEARCH_RESPONSES = 2_000_000
-SEARCH_USERS = 50_000
 #: Fewer answers than this say little about a user.
 FEW_ANSWERS = 5
 #: A second axis with at least this share of the first one's strength competes with it.
 COMPETING = 0.9
 AXES = 4
 
+Weight = Literal["concern", "news", "fine"]
+
 
 @dataclass(frozen=True)
 class Finding:
-    """One finding: a name, a plain sentence, the values, and whether it is a concern."""
+    """One finding: a name, a plain sentence, the values, and what it weighs.
+
+    A finding is a concern, or news, or says that something is as it should be (fine).
+    """
 
     name: str
     sentence: str
     value: dict[str, Any]
-    concern: bool = False
+    weight: Weight = "fine"
+
+    @property
+    def concern(self) -> bool:
+        """Whether it stands in the way of a good ranking."""
+        return self.weight == "concern"
 
 
 def examine(
@@ -53,9 +59,8 @@ def examine(
     seed: int = 0,
     engine: str = "auto",
     threads: int | None = None,
-    search_users: int = SEARCH_USERS,
 ) -> list[Finding]:
-    """Examine responses before they are ranked.
+    """Examine responses: the verdict on their ranking first, then concerns, then the rest.
 
     Parameters
     ----------
@@ -64,64 +69,54 @@ def examine(
     key
         An answer key to compare with the answers (item → option).
     full
-        Whether to search for a perfect order and examine the items even if the data are large.
+        Whether to look for equal answers, a perfect order and competing axes, too.
     seed, engine, threads
         As for :func:`hitsndiffs.rank`.
-    search_users
-        With more users than this, a perfect order is searched for only if ``full``.
 
     Examples
     --------
     >>> import hitsndiffs as hnd
     >>> r = hnd.Responses.from_wide([list("AAA"), list("AAB"), list("ABB"), list("BBC")])
-    >>> for finding in examine(r)[-2:]:
+    >>> for finding in examine(r, full=True)[-2:]:
     ...     print(finding.sentence)
     A perfect order exists, and it is the only one (but for its direction).
     One axis stands out (strengths 0.500, 0.167).
     """
-    how: dict[str, Any] = {"seed": seed, "engine": engine, "threads": threads}
-    plain = rank(responses, "hnd", **how)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
-        small = responses.n_responses <= SEARCH_RESPONSES
-        ranking = rank(responses, "auto", **how) if small or full else plain
-    return [
-        *_ability(ranking),
+        ranking = rank(responses, seed=seed, engine=engine, threads=threads)
+    verdict, choice = ranking.verdict, ranking.fit.choice
+    method = ranking.method if choice is None else choice.method or "none"
+    told = {"confidence": ranking.confidence, "method": method, "doubt": verdict.doubt}
+    found = [
         *key_findings(ranking, key),
-        *_sizes(responses),
+        *_contents(responses),
         *_groups(ranking),
         *_thin(responses),
-        *_copies(plain),
-        *_perfect_order(plain, full, search_users),
-        *_axes(plain),
+        *(_slow(ranking) if full else ()),
+    ]
+    weights = ("concern", "news", "fine")
+    return [
+        Finding("ability", str(verdict), told, "concern" if verdict.doubt else "news"),
+        *sorted(found, key=lambda one: weights.index(one.weight)),
     ]
 
 
-def _sizes(r: Responses) -> Iterator[Finding]:
-    yield Finding(
-        "size",
-        f"{count(r.n_users, 'user')} and {count(r.n_items, 'item')}, "
-        f"{count(r.n_responses, 'answer')}.",
-        {"users": r.n_users, "items": r.n_items, "answers": r.n_responses},
-    )
-    cells = r.n_users * r.n_items
-    empty = cells - r.n_responses
-    share = empty / cells
-    yield Finding(
-        "missing",
-        "Everybody answered everything."
-        if r.is_complete
-        else f"{count(empty, 'cell')} of {cells:,} are empty ({per_cent(share, 1)}).",
-        {"cells": cells, "empty": empty, "share": share},
-    )
-    options = np.diff(r.item_starts)
+# -- the data ---------------------------------------------------------------------------------
+
+
+def _contents(r: Responses) -> Iterator[Finding]:
+    cells, options = r.n_users * r.n_items, np.diff(r.item_starts)
     low, high = int(options.min()), int(options.max())
     between = f"{low}" if low == high else f"{low} to {high}"
+    full = "none missing" if r.is_complete else f"{missing(r)} missing"
     yield Finding(
-        "options",
-        f"Each item has {between} options that somebody chose, {r.n_options:,} in all.",
-        {"options": r.n_options, "fewest": low, "most": high},
-    )
+        "size",
+        f"{sizes(r)}, {full}; {between} options for each item.",
+        {"users": r.n_users, "items": r.n_items, "answers": r.n_responses,
+         "empty": cells - r.n_responses, "options": r.n_options, "fewest": low, "most": high},
+        "news",
+    )  # fmt: skip
     same = r.items[options == 1]
     if len(same):
         yield Finding(
@@ -129,28 +124,30 @@ def _sizes(r: Responses) -> Iterator[Finding]:
             f"On {count(len(same), 'item')} everybody agrees, which tells nobody apart: "
             f"{listed(same)}.",
             {"items": same.tolist()},
+            "news",
         )
 
 
 def _groups(ranking: Ranking) -> Iterator[Finding]:
-    labels = ranking.components
-    sizes = np.bincount(labels[labels >= 0])
-    silent = ranking.users[labels < 0]
-    if len(sizes) == 1:
-        sentence = "All users can be compared with each other."
+    groups = [len(users) for users in members(ranking.components)]
+    silent = ranking.users[ranking.components < 0]
+    value = {"sizes": groups}
+    if len(groups) == 1:
+        yield Finding("groups", "All users can be compared with each other.", value)
     else:
-        few = ", ".join(f"{size:,}" for size in sizes[:5]) + (", …" if len(sizes) > 5 else "")
-        sentence = (
-            f"The users fall into {len(sizes)} groups (sizes {few}) that share no answers and "
-            "cannot be compared with each other."
+        yield Finding(
+            "groups",
+            f"The users fall into {len(groups)} groups (sizes {listed(groups)}) that share no "
+            "answers and cannot be compared with each other.",
+            value,
+            "concern",
         )
-    yield Finding("groups", sentence, {"sizes": sizes.tolist()}, concern=len(sizes) > 1)
     if len(silent):
         yield Finding(
             "silent",
             f"{count(len(silent), 'user')} gave no answers and cannot be ranked: {listed(silent)}.",
             {"users": silent.tolist()},
-            concern=True,
+            "concern",
         )
 
 
@@ -158,67 +155,172 @@ def _thin(r: Responses) -> Iterator[Finding]:
     answers = r.answers_per_user
     few = min(FEW_ANSWERS, r.n_items)
     thin = r.users[(answers > 0) & (answers < few)]
-    yield Finding(
-        "thin users",
-        f"Every user gave at least {count(few, 'answer')}."
-        if len(thin) == 0
-        else f"{count(len(thin), 'user')} gave fewer than {few} answers, which says little about "
-        f"them: {listed(thin)}.",
-        {"users": thin.tolist(), "fewer_than": few, "median_answers": float(np.median(answers))},
-        concern=len(thin) > 0,
-    )
-    rare = int((r.choosers_per_option == 1).sum())
-    yield Finding(
-        "thin options",
-        "Every option was chosen by at least two users."
-        if rare == 0
-        else f"{count(rare, 'option')} of {r.n_options:,} "
-        f"{'was' if rare == 1 else 'were'} chosen by one user only.",
-        {"chosen_once": rare, "share": rare / r.n_options},
-        concern=rare > 0.25 * r.n_options,
-    )
-
-
-def _copies(ranking: Ranking) -> Iterator[Finding]:
-    """Equal answer sheets; users with few answers are skipped: theirs may be equal by chance."""
-    r, sheet = ranking.responses, patterns(ranking.data)
-    long_enough = np.flatnonzero(r.answers_per_user >= FEW_ANSWERS)
-    _, first, sizes = np.unique(sheet[long_enough], return_index=True, return_counts=True)
-    shared = np.flatnonzero(sizes > 1)
-    groups = [
-        r.users[long_enough[sheet[long_enough] == sheet[long_enough[first[g]]]]].tolist()
-        for g in shared[np.argsort(-sizes[shared], kind="stable")][:10]
-    ]
-    users = int(sizes[shared].sum())
-    yield Finding(
-        "equal answers",
-        "No two users gave exactly the same answers."
-        if users == 0
-        else f"{count(users, 'user')} gave exactly the same answers as somebody else "
-        f"({count(len(shared), 'group')}; the largest: {listed(groups[0])}).",
-        {"users": users, "groups": groups},
-        concern=users > 0,
-    )
-
-
-def _perfect_order(ranking: Ranking, full: bool, search_users: int) -> Iterator[Finding]:
-    """Whether any order at all is perfect (PQ-tree)."""
-    r = ranking.responses
-    step("looking for a perfect order")
-    large = r.n_responses > SEARCH_RESPONSES or r.n_users > search_users
-    if large and not full:
-        known = "A perfect order exists (the certified one); whether it is the only one"
+    value = {"users": thin.tolist(), "fewer_than": few, "median_answers": float(np.median(answers))}
+    if len(thin) == 0:
+        yield Finding("thin users", f"Every user gave at least {count(few, 'answer')}.", value)
+    else:
         yield Finding(
-            "perfect order",
-            f"{known if ranking.consistent else 'Whether any perfect order exists'} was not "
-            "looked into, as the data are large (ask for the full check).",
-            {"searched": False, "consistent": ranking.consistent or None},
+            "thin users",
+            f"{count(len(thin), 'user')} gave fewer than {few} answers, which says little about "
+            f"them: {listed(thin)}.",
+            value,
+            "concern",
         )
+    rare = int((r.choosers_per_option == 1).sum())
+    value = {"chosen_once": rare, "share": rare / r.n_options}
+    if rare == 0:
+        said = "Every option was chosen by at least two users."
+        yield Finding("thin options", said, value)
+    else:
+        was = "was" if rare == 1 else "were"
+        yield Finding(
+            "thin options",
+            f"{count(rare, 'option')} of {r.n_options:,} {was} chosen by one user only.",
+            value,
+            "concern" if rare > 0.25 * r.n_options else "fine",
+        )
+
+
+# -- the key, the items and the users ---------------------------------------------------------
+
+
+def key_findings(ranking: Ranking, key: Mapping[Any, Any] | None) -> Iterator[Finding]:
+    """Say how sure the likely key is, which items look wrong, who guesses, who may have copied.
+
+    Of opinions and ratings there is no key, and nobody guesses.
+
+    Parameters
+    ----------
+    ranking
+        A ranking by a method that infers a key.
+    key
+        An answer key to compare with the answers.
+    """
+    r = ranking.responses
+    if ranking.fit.key_probabilities is None:
         return
+    if key is not None:
+        found = audit(r, key)
+        yield Finding(
+            "key",
+            str(found),
+            {"error_rate": found.error_rate, "fits": found.fits, "items": found.columns()},
+            "concern" if not found.fits or found.flagged else "news",
+        )
+    if not ranking.ratings:
+        yield from _items(ranking)
+        guessers = [str(user) for user in ranking.guessers()]
+        yield _named(
+            "guessing",
+            "Every user does better than guessing.",
+            f"{count(len(guessers), 'user')} may only have guessed",
+            guessers,
+            "concern" if len(guessers) > 0.5 * r.n_users else "news",
+            users=guessers,
+        )
+    yield from _alike(r)
+
+
+def _named(
+    name: str, none: str, some: str, names: Sequence[str], weight: Weight, **value: Any
+) -> Finding:
+    """A finding that lists names: one sentence if there are none, another if there are some."""
+    if not names:
+        return Finding(name, none, value)
+    return Finding(name, f"{some}: {listed(names)}.", value, weight)
+
+
+def _items(ranking: Ranking) -> Iterator[Finding]:
+    held, chances = ranking.fit.key_probabilities, ranking.key_chances
+    assert held is not None
+    n_right, said = settled(ranking.structure, held if chances is None else chances)
+    likely = [p for _, p in ranking.answer_key(with_confidence=True).values()]
+    mean = sum(likely) / ranking.structure.n_items
+    value = {"expected_right": n_right, "mean_confidence": mean}
+    yield Finding("likely key", said, value, "news")
+    found = item_remarks(ranking.data, ranking.scores, held)
+    labels = map(str, ranking.structure.labels)
+    remarks = {item: remark.text for item, remark in zip(labels, found, strict=True) if remark.text}
+    yield _named(
+        "items",
+        "No item looks wrong.",
+        f"{count(len(remarks), 'item')} to look at",
+        [f"{item} ({remark})" for item, remark in remarks.items()],
+        "news",
+        remarks=remarks,
+    )
+
+
+def _alike(r: Responses) -> Iterator[Finding]:
+    """Very similar answers, and repeated runs of one source."""
+    found = find_alike(r)
+    users = [str(r.users[j]) for j in found.users]
+    names = [
+        f"{r.users[i]} and {r.users[j]}" for i, j in zip(found.first, found.second, strict=True)
+    ]
+    yield _named(
+        "similar answers",
+        "No two users have more unusual answers in common than independent users would.",
+        f"{count(len(names), 'pair')} of users share more unusual answers than their ability makes "
+        "likely",
+        names,
+        "concern",
+        n_users=len(users),
+        users=users,
+        pairs=names,
+        nats=found.strength.tolist(),
+    )
+    if found.runs:
+        n = sum(map(len, found.runs))
+        yield Finding(
+            "repeated runs",
+            f"{count(n, 'user')} look like repeated runs of {len(found.runs)} sources (by their "
+            "names and answers); count each source once with --group.",
+            {"runs": [[str(r.users[j]) for j in run] for run in found.runs]},
+            "concern",
+        )
+
+
+# -- what takes longer ------------------------------------------------------------------------
+
+
+def _slow(ranking: Ranking) -> Iterator[Finding]:
+    """Equal answers, a perfect order, competing axes."""
+    yield _equal_answers(ranking)
+    step("looking for a perfect order")
+    yield _perfect_order(rank(ranking.responses, "hnd"))
+    step("looking for competing axes")
+    yield from _axes(ranking)
+
+
+def _equal_answers(ranking: Ranking) -> Finding:
+    """Equal answer sheets; users with few answers are skipped: theirs may be equal by chance.
+
+    That two users share a sheet is no surprise where both are right everywhere; whether it is one
+    is said by the similar answers.
+    """
+    r = ranking.responses
+    long_enough = np.flatnonzero(r.answers_per_user >= FEW_ANSWERS)
+    shared = [users for users in members(patterns(ranking.data)[long_enough]) if len(users) > 1]
+    groups = [r.users[long_enough[own]].tolist() for own in sorted(shared, key=len, reverse=True)]
+    users = sum(map(len, groups))
+    value = {"users": users, "groups": groups[:10]}
+    if not groups:
+        return Finding("equal answers", "No two users gave exactly the same answers.", value)
+    return Finding(
+        "equal answers",
+        f"{count(users, 'user')} gave exactly the same answers as somebody else "
+        f"({count(len(groups), 'group')}; the largest: {listed(groups[0])}).",
+        value,
+        "news",
+    )
+
+
+def _perfect_order(ranking: Ranking) -> Finding:
+    """Whether any order at all is perfect (PQ-tree)."""
     answered = ranking.order[ranking.components[ranking.order] >= 0]
-    found = analyse(r, answered)
+    found = analyse(ranking.responses, answered)
     value: dict[str, Any] = {
-        "searched": True,
         "consistent": found.consistent,
         "distance": found.distance,
         "misfits": len(found.misfits),
@@ -242,138 +344,34 @@ def _perfect_order(ranking: Ranking, full: bool, search_users: int) -> Iterator[
             f"{found.n_tested:,} do not fit the others (mostly of {worst}). Distance from "
             f"perfect: {found.distance:.2f} (0 = perfect, 1 = answers at random)."
         )
-    yield Finding("perfect order", sentence, value)
+    return Finding("perfect order", sentence, value)
 
 
 def _axes(ranking: Ranking) -> Iterator[Finding]:
     """How far the strongest axis is ahead, in the largest group."""
-    largest = np.flatnonzero(ranking.components == 0)
+    largest, data = np.flatnonzero(ranking.components == 0), ranking.data
     if len(largest) < 2:
         return
-    data = ranking.data
     part = data if len(largest) == data.n_users else data.subset(largest)[0]
     # three decimals are shown, and only the values
     axes = leading_axes(part, AXES, scored=1, tol=1e-6, seed=ranking.parameters["seed"])
     values = axes.values.tolist()
     if not values or values[0] <= 1e-12:
-        yield Finding("axes", "Nothing tells the users apart.", {"strengths": values}, concern=True)
+        said = "Nothing tells the users apart."
+        yield Finding("axes", said, {"strengths": values}, "concern")
         return
     second = values[1] / values[0] if len(values) > 1 else 0.0
     close = sum(value >= COMPETING * values[0] for value in values[1:])
     strengths = ", ".join(f"{value:.3f}" for value in values)
-    if close:
-        more = "a second axis is" if close == 1 else f"{close} more axes are"
-        sentence = (
-            f"Beside the strongest axis {more} almost as strong ({strengths}): the answers alone "
-            "may not say which one is ability."
-        )
-    else:
-        sentence = f"One axis stands out (strengths {strengths})."
+    value = {"strengths": values, "gap": 1 - second, "competing": close}
+    if not close:
+        yield Finding("axes", f"One axis stands out (strengths {strengths}).", value)
+        return
+    more = "a second axis is" if close == 1 else f"{close} more axes are"
     yield Finding(
         "axes",
-        sentence,
-        {"strengths": values, "gap": 1 - second, "competing": close},
-        concern=close > 0,
+        f"Beside the strongest axis {more} almost as strong ({strengths}): the answers alone "
+        "may not say which one is ability.",
+        value,
+        "concern",
     )
-
-
-def _ability(ranking: Ranking) -> Iterator[Finding]:
-    """How far to rely on a ranking."""
-    choice = ranking.fit.choice
-    yield Finding(
-        "ability",
-        str(ranking.verdict),
-        {
-            "confidence": ranking.confidence,
-            "method": ranking.method if choice is None else choice.method or "none",
-            "doubt": ranking.verdict.doubt,
-        },
-        concern=ranking.verdict.doubt != "",
-    )
-
-
-def key_findings(ranking: Ranking, key: Mapping[Any, Any] | None) -> Iterator[Finding]:
-    """Say how sure the likely key is, which items look wrong, who guesses, who may have copied.
-
-    Of opinions and ratings there is no key, and nobody guesses.
-
-    Parameters
-    ----------
-    ranking
-        A ranking by a method that infers a key.
-    key
-        An answer key to compare with the answers.
-    """
-    r = ranking.responses
-    probabilities = ranking.fit.key_probabilities
-    if probabilities is None:
-        return
-    if key is not None:
-        found = audit(r, key)
-        yield Finding(
-            "key",
-            str(found),
-            {"error_rate": found.error_rate, "fits": found.fits, "items": found.columns()},
-            concern=not found.fits or bool(found.flagged),
-        )
-    if not ranking.ratings:
-        yield from _items(ranking, probabilities)
-    yield from _alike(r)
-
-
-def _items(ranking: Ranking, probabilities: Floats) -> Iterator[Finding]:
-    r = ranking.responses
-    chances = probabilities if ranking.key_chances is None else ranking.key_chances
-    n_right, said = settled(r.structure, chances)
-    likely = [p for _, p in ranking.answer_key(with_confidence=True).values()]
-    mean = sum(likely) / r.n_items
-    yield Finding("likely key", said, {"expected_right": n_right, "mean_confidence": mean})
-    found = item_remarks(ranking.data, ranking.scores, probabilities)
-    remarks = {
-        str(item): remark.text for item, remark in zip(r.items, found, strict=True) if remark.text
-    }
-    yield Finding(
-        "items",
-        "No item looks wrong."
-        if not remarks
-        else f"{count(len(remarks), 'item')} to look at: "
-        + "; ".join(f"{item}: {remark}" for item, remark in list(remarks.items())[:5])
-        + ("; and more." if len(remarks) > 5 else "."),
-        {"remarks": remarks},
-    )
-    guessers = ranking.guessers()
-    yield Finding(
-        "guessing",
-        "Every user does better than guessing."
-        if len(guessers) == 0
-        else f"{count(len(guessers), 'user')} may only have guessed: {listed(guessers)}.",
-        {"users": [str(user) for user in guessers]},
-        concern=len(guessers) > 0.5 * r.n_users,
-    )
-
-
-def _alike(r: Responses) -> Iterator[Finding]:
-    """Very similar answers, and repeated runs of one source."""
-    found = find_alike(r)
-    users = [str(r.users[j]) for j in found.users]
-    names = [
-        f"{r.users[i]} and {r.users[j]}" for i, j in zip(found.first, found.second, strict=True)
-    ]
-    yield Finding(
-        "similar answers",
-        "No two users have more unusual answers in common than independent users would."
-        if not names
-        else f"Very similar answers: {count(len(names), 'pair')} of users share more unusual "
-        f"answers than their ability makes likely: {listed(names)}.",
-        {"n_users": len(users), "users": users, "pairs": names, "nats": found.strength.tolist()},
-        concern=bool(names),
-    )
-    if found.runs:
-        n = sum(map(len, found.runs))
-        yield Finding(
-            "repeated runs",
-            f"{count(n, 'user')} look like repeated runs of {len(found.runs)} sources (by their "
-            "names and answers); count each source once with --group.",
-            {"runs": [[str(r.users[j]) for j in run] for run in found.runs]},
-            concern=True,
-        )
