@@ -7,7 +7,7 @@ from formats.cases import CASES, made
 from formats.quiz import Made
 
 from hitsndiffs.errors import InputError
-from hitsndiffs.reading.exports import FORMATS, find_format
+from hitsndiffs.reading.exports import ANY_TOOL, FORMATS, find_format
 from hitsndiffs.reading.exports.base import Choices, Stream
 from hitsndiffs.reading.exports.per_file import name_users
 from hitsndiffs.reading.files.documents import Settings
@@ -26,6 +26,7 @@ def written(example: Made, folder):
 def matches(document):
     """All documents in a folder or an archive with their formats, the outermost first."""
     own = [format for format in FORMATS if format.recognise(document.sample) is not None]
+    own = [format for format in own if format not in ANY_TOOL] or own
     if own:
         return [(document, own)]
     if isinstance(document, FolderDocument):

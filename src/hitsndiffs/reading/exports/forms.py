@@ -12,7 +12,7 @@ from hitsndiffs.reading.exports.common import folded, number, split_column, uniq
 from hitsndiffs.reading.exports.sheet import ByQuestion, Question, Sheet, adjacent
 from hitsndiffs.reading.vocabulary import ASKS_WHO, role_of_name
 
-__all__ = ["GOOGLE_FORMS", "MICROSOFT_FORMS"]
+__all__ = ["FORMATS"]
 
 _MAIL = re.compile(r"^[^@\s]+@[^@\s]+\.\w+$")
 
@@ -256,3 +256,5 @@ MICROSOFT_FORMS = Format(
     ByQuestion(_find_microsoft, split=lambda cells: split_column(cells, ";")),
     "a survey",
 )
+
+FORMATS = (GOOGLE_FORMS, MICROSOFT_FORMS)

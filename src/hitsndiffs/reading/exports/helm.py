@@ -18,7 +18,7 @@ from hitsndiffs.reading.exports.base import (
 from hitsndiffs.reading.exports.common import as_text, inner, objects, title_of
 from hitsndiffs.reading.exports.records import Given, Options, Records
 
-__all__ = ["HELM"]
+__all__ = ["FORMATS"]
 
 _SPEC, _STATE = "run_spec.json", "scenario_state.json"
 _SHOWN, _INSTANCES = "display_predictions.json", "instances.json"
@@ -162,3 +162,5 @@ HELM = Format(
         none="unreadable",
     ),
 )
+
+FORMATS = (HELM,)

@@ -10,7 +10,7 @@ from hitsndiffs.reading.exports.base import Choices, Document, Format, Refusal, 
 from hitsndiffs.reading.exports.common import as_text, inner, objects, short_hash, title_of
 from hitsndiffs.reading.exports.records import Given, Options, Records
 
-__all__ = ["INSPECT"]
+__all__ = ["FORMATS"]
 
 _HEADERS = ("header.json", "_journal/start.json")
 _SAMPLES = re.compile(r"^samples/.+_epoch_\d+(?:\.json|/sample\.json)$")
@@ -123,3 +123,5 @@ INSPECT = Format(
     ),
     "logs of three models, JSON and .eval",
 )
+
+FORMATS = (INSPECT,)

@@ -13,7 +13,7 @@ from hitsndiffs.reading.exports.sheet import Question, Sheet, option_columns, sh
 from hitsndiffs.reading.layouts.content import look_at
 from hitsndiffs.reading.vocabulary import role_of_name
 
-__all__ = ["FIGURE_EIGHT", "MTURK", "TOLOKA"]
+__all__ = ["FORMATS"]
 
 _REMARK = re.compile(r"expla|comment|feedback|reason|why|justif|rationale|suggest|detail", re.I)
 _ON_OR_OFF = frozenset(("true", "false", "on", "off", "1", "0", ""))
@@ -229,3 +229,5 @@ FIGURE_EIGHT = Format(
     ),
     "a full report",
 )
+
+FORMATS = (MTURK, TOLOKA, FIGURE_EIGHT)

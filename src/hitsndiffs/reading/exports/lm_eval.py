@@ -29,7 +29,7 @@ from hitsndiffs.reading.exports.common import (
 )
 from hitsndiffs.reading.exports.records import Given, Options, Records
 
-__all__ = ["LM_EVAL"]
+__all__ = ["FORMATS"]
 
 
 def _answers(document: Document, _: Choices, stream: Stream) -> Iterator[Given]:
@@ -345,3 +345,5 @@ LM_EVAL = Format(
     ),
     "runs of six models, in three layouts",
 )
+
+FORMATS = (LM_EVAL,)

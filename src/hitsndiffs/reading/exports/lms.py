@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations, groupby
 
 from hitsndiffs.reading.exports.base import Choices, Document, Format, Sample, Sign, Stream
+from hitsndiffs.reading.exports.blocks import Blocks
 from hitsndiffs.reading.exports.common import (
     attempt_number,
     folded,
@@ -25,22 +26,12 @@ from hitsndiffs.reading.exports.sheet import (
     Sheet,
     adjacent,
     cell_at,
-    html_cells,
-    numbered,
     sheet_of,
     whole_cells,
 )
 from hitsndiffs.reading.vocabulary import plain
 
-__all__ = [
-    "BLACKBOARD",
-    "BRIGHTSPACE",
-    "BRIGHTSPACE_SURVEY",
-    "CANVAS",
-    "CANVAS_NEW",
-    "GRADESCOPE",
-    "ILIAS",
-]
+__all__ = ["FORMATS"]
 
 # -- Canvas, classic quizzes: each question («12: text») is followed by its points («1.0») --------
 
@@ -168,62 +159,22 @@ CANVAS_NEW = ByQuestion(
 
 # -- Blackboard: Question ID, Question, Answer, Possible Points, Auto Score, Manual Score ---------
 
-_BLOCK = ("questionid", "question", "answer", "possiblepoints", "autoscore", "manualscore")
+_BLACKBOARD = {
+    "questionid": "id",
+    "question": "text",
+    "answer": "answer",
+    "possiblepoints": "possible",
+    "autoscore": "points",
+    "manualscore": "more points",
+}
 
-
-def _blocks(sheet: Sheet) -> dict[str, dict[str, int]]:
-    names = dict(zip(_BLOCK, _BLOCK, strict=True))
-    found = numbered(sheet.header, lambda name: names.get(plain(name)), one=True)
-    return {
-        label: own
-        for label, own in found.items()
-        if "answer" in own and ("autoscore" in own or "manualscore" in own)
-    }
-
-
-def _find_blackboard(sheet: Sheet) -> list[Question]:
-    blocks = _blocks(sheet)
-    texts = [own[p] for own in blocks.values() for p in ("questionid", "question") if p in own]
-    sheet.set_role(texts, "item", "the question")
-    return [
-        Question(
-            items,
-            own["answer"],
-            points=tuple(own[p] for p in ("autoscore", "manualscore") if p in own),
-            possible=own.get("possiblepoints"),
-        )
-        for own, items in zip(blocks.values(), _drawn(sheet, blocks), strict=True)
-    ]
-
-
-def _drawn(sheet: Sheet, blocks: dict[str, dict[str, int]]) -> list[list[str]]:
-    """Return the question in each row of each block: its text, with its id where texts repeat."""
-    texts: list[list[str]] = []
-    codes: list[list[str]] = []
-    ids: dict[str, set[str]] = {}
-    for label, own in blocks.items():
-        texts.append([without_html(cell_at(row, own.get("question"))) for row in sheet.rows])
-        codes.append([cell_at(row, own.get("questionid")) for row in sheet.rows])
-        for k, (text, code) in enumerate(zip(texts[-1], codes[-1], strict=True)):
-            if not text and not code and label and sheet.rows[k][own["answer"]].strip():
-                codes[-1][k] = f"Question {label}"
-            ids.setdefault(text, set()).add(code)
-    return [
-        [
-            f"{text} ({code})" if text and code and len(ids[text]) > 1 else text or code
-            for text, code in zip(*own, strict=True)
-        ]
-        for own in zip(texts, codes, strict=True)
-    ]
-
-
-def _who_blackboard(sheet: Sheet, end: int) -> list[int]:
-    end = min([end, *(place for own in _blocks(sheet).values() for place in own.values())])
-    named = sheet.named(("username", "lastname", "firstname", "studentid"), end)
-    return named or list(range(min(end, 3)))
-
-
-BLACKBOARD = ByQuestion(_find_blackboard, who=_who_blackboard, split=html_cells).format(
+BLACKBOARD = ByQuestion(
+    Blocks(lambda name: _BLACKBOARD.get(plain(name)), need=("answer", "points"), one=True),
+    who=lambda sheet, end: (
+        sheet.named(("username", "lastname", "firstname", "studentid"), end)
+        or list(range(min(end, 3)))
+    ),
+).format(
     "blackboard",
     "Blackboard Learn, test results",
     "Grade Center, «Download Results» (by user, or by question and user), tab or comma",
@@ -459,3 +410,5 @@ ILIAS = Format(
         key_from="the right answers in the sheets",
     ),
 )
+
+FORMATS = (CANVAS, CANVAS_NEW, BLACKBOARD, BRIGHTSPACE, BRIGHTSPACE_SURVEY, GRADESCOPE, ILIAS)

@@ -30,9 +30,7 @@ from hitsndiffs.reading.exports.common import (
 )
 from hitsndiffs.reading.exports.records import Given, Levels, Options, Paths, Records
 
-__all__ = [
-    "EVALSCOPE", "LIGHTEVAL", "MMLU", "MMLU_PRO", "OPENAI_EVALS", "OPENCOMPASS", "PROMPTFOO",
-]  # fmt: skip
+__all__ = ["FORMATS"]
 
 
 def _single(value: Any) -> Any:
@@ -439,3 +437,5 @@ EVALSCOPE = Format(
         none="unreadable",
     ),
 )
+
+FORMATS = (MMLU, MMLU_PRO, OPENAI_EVALS, OPENCOMPASS, LIGHTEVAL, PROMPTFOO, EVALSCOPE)

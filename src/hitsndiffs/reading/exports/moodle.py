@@ -17,7 +17,7 @@ from hitsndiffs.reading.exports.base import Format, Refusal, Sample, Sign
 from hitsndiffs.reading.exports.sheet import ByQuestion, Question, Sheet
 from hitsndiffs.reading.vocabulary import bare_names, folded
 
-__all__ = ["MOODLE", "is_moodle", "is_points_only"]
+__all__ = ["FORMATS", "is_points_only"]
 
 # -- which columns belong to which question --------------------------------------------------------
 
@@ -355,3 +355,5 @@ MOODLE = Format(
     ),
     "a quiz of 2025, and a German one with algebra",
 )
+
+FORMATS = (MOODLE,)

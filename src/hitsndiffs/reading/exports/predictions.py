@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from hitsndiffs.data.names import find_column, recognise
 from hitsndiffs.errors import InputError
 from hitsndiffs.reading.exports.base import (
+    MOST_COLUMNS,
     Choices,
     Column,
     Document,
@@ -19,175 +20,144 @@ from hitsndiffs.reading.exports.base import (
 )
 from hitsndiffs.reading.exports.common import (
     as_text,
+    inner,
     is_free_text,
     short_hash,
     stem_of_name,
     title_of,
-    words,
 )
-from hitsndiffs.reading.exports.models import EVALSCOPE, MMLU_PRO, OPENCOMPASS
-from hitsndiffs.reading.exports.sheet import Table
+from hitsndiffs.reading.exports.records import Given, Records
 from hitsndiffs.reading.layouts.content import look_at
 from hitsndiffs.reading.tables.nested import flat_table
 from hitsndiffs.reading.vocabulary import plain, role_of_name
 
-__all__ = ["ANSWERS_BY_ID", "PREDICTIONS"]
+__all__ = ["FORMATS"]
 
-#: What a model said, best first; the others count only beside a key.
-_PREDICTIONS = (
-    words("parsedpred|parsedprediction|parsedanswer|extractedanswer|extractedprediction|extracted"),
-    words(
-        "prediction|predictions|pred|preds|predicted|predictedanswer|predictedlabel|predanswer|"
-        "predlabel|predictedoption|predictedchoice|modelprediction|modelpred|modelanswer|"
-        "modelchoice|llmanswer|llmprediction|ypred|answerpred|useranswer|studentanswer|"
-        "givenanswer|youranswer|selectedanswer|chosenanswer|selectedoption|chosenoption"
-    ),
-    words("modelresponse|modeloutput|response|output|choice|selected"),
-)
-#: Beside a prediction, these are the right answers.
-_RIGHT = words(
-    "answer|answers|label|gold|gt|correct|correctanswer|goldanswer|goldlabel|groundtruth|target|"
-    "standardanswer|trueanswer|truelabel|ytrue|reference|expected|expectedanswer|answeridx|"
-    "answerindex|answerkey"
-)
-_IDS = words("item|id|idx|index|qid|docid|questionid|itemid|sampleid|instanceid|uid|no|number")
-_TEXTS = words("question|questiontext|prompt|input|query|problem|stem|text|sentence")
-_TOPICS = words("subject|category|task|dataset|topic|subset|split|subtask|domain|subcategory")
-_OPTIONS = words("choices|options|endings|allchoices")
+#: What columns hold, by their names without signs; those of answers stand best first.
+_NAMES = {
+    "answer": """parsedpred parsedprediction parsedanswer extractedanswer extractedprediction
+        extracted prediction predictions pred preds predicted predictedanswer predictedlabel
+        predanswer predlabel predictedoption predictedchoice modelprediction modelpred modelanswer
+        modelchoice llmanswer llmprediction ypred answerpred useranswer studentanswer givenanswer
+        youranswer selectedanswer chosenanswer selectedoption chosenoption
+        modelresponse modeloutput response output choice selected""",
+    "key": """answer answers label gold gt correct correctanswer goldanswer goldlabel groundtruth
+        target standardanswer trueanswer truelabel ytrue reference expected expectedanswer
+        answeridx answerindex answerkey""",
+    "item": "item id idx index qid docid questionid itemid sampleid instanceid uid no number",
+    "text": "question questiontext prompt input query problem stem text sentence",
+    "topic": "subject category task dataset topic subset split subtask domain subcategory",
+    "options": "choices options endings allchoices",
+    "name": "name username",
+}
+_ROLES = {role: tuple(names.split()) for role, names in _NAMES.items()}
 
 
 # -- predictions beside the right answers ----------------------------------------------------------
 
 
-class _Columns:
-    """The columns of a table of predictions."""
+def _columns(header: Sequence[str]) -> dict[str, list[int]]:
+    """Return the columns by what they hold, the best first."""
+    bare = [plain(name) for name in header]
+    found = {
+        role: [k for k, name in enumerate(bare) if name in names] for role, names in _ROLES.items()
+    }
+    found["answer"].sort(key=lambda k: _ROLES["answer"].index(bare[k]))
+    if not found["item"] and not found["text"]:  # of an image, or of a member of an object
+        found["item"], found["name"] = found["name"][:1], found["name"][1:]
+    users = [header.index(name) for name in recognise("user", list(header))]
+    found["user"] = [k for k in (*users, *found["name"]) if k not in found["topic"]]
+    keys = [k for k, name in enumerate(header) if role_of_name(name) == "key"]
+    found["key"] = [k for k in (*found["key"], *keys) if k not in found["answer"][:1]]
+    return found
 
-    def __init__(self, header: Sequence[str]) -> None:
-        bare = [plain(name) for name in header]
 
-        def first(wanted: frozenset[str]) -> list[int]:
-            return [k for k, name in enumerate(bare) if name in wanted]
-
-        self.answers = next((own for names in _PREDICTIONS if (own := first(names))), [])[:1]
-        keys = [k for k, name in enumerate(header) if role_of_name(name) == "key"]
-        self.keys = [k for k in (*first(_RIGHT), *keys) if k not in self.answers][:1]
-        self.ids, self.texts, self.topics = first(_IDS), first(_TEXTS), first(_TOPICS)
-        self.options = first(_OPTIONS)
-        named = [header.index(name) for name in recognise("user", list(header))]
-        names = first(words("name|username"))
-        if not self.ids and not self.texts:  # the name of an image, or of a member of an object
-            self.ids, names = names[:1], names[1:]
-        self.users = [k for k in (*named, *names) if k not in self.topics]
-
-    @property
-    def fits(self) -> bool:
-        """Whether there are items, answers and right answers."""
-        return bool(self.answers and self.keys and (self.ids or self.texts))
-
-    def take(self, argument: str, place: int) -> None:
-        """Take the column that the caller named as the user, the item or the option."""
-        if argument == "user":
-            self.users = [place]
-        elif argument == "item":
-            self.ids = [place]
-        else:
-            self.answers = [place]
-            self.keys = [k for k in self.keys if k != place]
-
-    def are_choices(self, rows: Sequence[Sequence[str]]) -> bool:
-        """Whether predictions and right answers are of one kind, and all are one user's."""
-        said, right = (
-            [row[k].strip().removesuffix(".0") for row in rows if row[k].strip()]
-            for k in (self.answers[0], self.keys[0])
-        )
-        one = all(len({row[k].strip() for row in rows}) < 2 for k in self.users)
-        places = [*self.topics, *(self.ids[:1] or self.texts[:1])]
-        names = [tuple(row[k] for k in places) for row in rows]
-        told = len({*names}) == len(names)  # an item that repeats is answered by several users
-        return one and told and not {*said}.isdisjoint(right) and not is_free_text(right)
+def _fits(columns: dict[str, list[int]]) -> bool:
+    """Whether there are answers, right answers and items."""
+    return bool(columns["answer"] and columns["key"] and (columns["item"] or columns["text"]))
 
 
 def _is_beside(sample: Sample) -> bool:
-    if sample.is_json and sample.records:
-        records = list(sample.records)
-        whole = sample.kind == "json" and len(records) == 1 and isinstance(records[0], dict)
-        named = [record for record in records if isinstance(record, dict)]
-        if not named or any(
-            other.recognise(sample) for other in (EVALSCOPE, MMLU_PRO, OPENCOMPASS)
-        ):
-            return False
+    """Whether answers and right answers are of one kind, and all answers are one user's."""
+    header, rows = list(sample.header), sample.full_rows
+    if sample.is_json:
+        whole = sample.kind == "json" and len(sample.records) == 1 and sample.first
         try:
-            table = flat_table(records[0] if whole else records)[0]
+            table, _ = flat_table(whole or list(sample.records))
         except InputError:
             return False  # points, or counts
         header, rows = table.header, table.rows
-    else:
-        header, rows = list(sample.header), sample.full_rows
-    columns = _Columns(header)
-    return 0 < len(header) <= 1000 and columns.fits and columns.are_choices(rows)
+    if not 0 < len(header) <= MOST_COLUMNS or not _fits(columns := _columns(header)):
+        return False
+    said, right = ([_cell(row[columns[r][0]]) for row in rows] for r in ("answer", "key"))
+    one = all(len({row[k].strip() for row in rows}) < 2 for k in columns["user"])
+    places = [*columns["topic"], *(columns["item"][:1] or columns["text"][:1])]
+    names = [tuple(row[k] for k in places) for row in rows]
+    told = len({*names}) == len(names)  # an item that repeats is answered by several users
+    shared = ({*said} & {*right}) - {""}
+    return one and told and bool(shared) and not is_free_text(right)
 
 
-def _table(document: Document) -> Table:
+def _cell(text: str) -> str:
+    return text.strip().removesuffix(".0")
+
+
+def _beside(document: Document, choices: Choices, stream: Stream) -> Iterator[Given]:
     if document.kind == "json":
-        return flat_table(document.data())[0]
-    if document.kind == "jsonl":
-        return flat_table(list(document.records()))[0]
-    return document.table()
-
-
-def _convert(document: Document, choices: Choices) -> Stream:
-    table = _table(document)
-    columns = _Columns(table.header)
-    for argument in ("user", "item", "option"):
-        if (said := getattr(choices, argument)) is not None:
-            name = find_column(said, table.header, where=document.name, argument=argument)
-            columns.take(argument, table.header.index(name))
-    if not columns.fits:
-        raise Refusal(
-            "a table without predictions beside the right answers",
-            "omit the format so that it is detected",
-        )
-    answer, right = columns.answers[0], columns.keys[0]
-    stream = Stream(key_from=f"the column {table.header[right]!r}")
-    people = [" ".join(row[k].strip() for k in columns.users[:1]) for row in table.rows]
+        table, _ = flat_table(document.data())
+    elif document.kind == "jsonl":
+        table, _ = flat_table(list(document.records()))
+    else:
+        table = document.table()
+    header, columns = table.header, _columns(table.header)
+    for role, said in (("user", choices.user), ("item", choices.item), ("answer", choices.option)):
+        if said is not None:
+            name = find_column(said, header, where=document.name, argument=role)
+            columns[role] = [header.index(name)]
+    columns["key"] = [k for k in columns["key"] if k not in columns["answer"][:1]]
+    if not _fits(columns):
+        return
+    answer, right = columns["answer"][0], columns["key"][0]
+    stream.key_from = f"the column {header[right]!r}"
+    people = [row[k].strip() for k in columns["user"][:1] for row in table.rows]
     stream.user_is_file = not any(people)
-    people = [stem_of_name(document.name)] * len(people) if stream.user_is_file else people
-    items = _items(table, columns, people, stream)
+    if stream.user_is_file:
+        people = [stem_of_name(document.name)] * len(table.rows)
+    items = _items(table.rows, columns, people)
     if stream.user_is_file and 2 * len({*items}) <= len(items):
         raise Refusal(
             "a table of predictions by several users, whom no column seems to name",
             "name the column that does (user)",
         )
     for row, item, person in zip(table.rows, items, people, strict=True):
-        said, key = (row[k].strip().removesuffix(".0") for k in (answer, right))
+        said, key = _cell(row[answer]), _cell(row[right])
         given = None if said.startswith("-") and not key.startswith("-") else said
-        stream.add(person, item, given, key=key, status="unreadable" if given is None else None)
+        title = title_of(row[columns["text"][0]]) if columns["text"] else ""
+        yield Given(person, item, given, key=key, title=title)
     stream.columns += [
-        Column(table.header[answer], "answers", "what the user answered", answer),
-        Column(table.header[right], "key", "the right answers stand beside", right),
+        Column(header[answer], "answers", "what the user answered", answer),
+        Column(header[right], "key", "the right answers stand beside", right),
     ]
-    stream.number_repeats()
-    return stream
 
 
-def _items(table: Table, columns: _Columns, people: Sequence[str], stream: Stream) -> list[str]:
+def _items(
+    rows: Sequence[Sequence[str]], columns: dict[str, list[int]], people: Sequence[str]
+) -> list[str]:
     """Return the item of each row: its id, with the topic if ids begin anew, or else its text."""
-    topics = [" ".join(row[k].strip() for k in columns.topics[:1]) for row in table.rows]
-    texts = [k for k in columns.texts if not is_free_text(row[k] for row in table.rows)]
-    for place in (*columns.ids, *texts):
-        names = [row[place].strip() for row in table.rows]
-        both = [f"{t}/{name}" if t else name for t, name in zip(topics, names, strict=True)]
+    topics = [" ".join(row[k].strip() for k in columns["topic"][:1]) for row in rows]
+    texts = [k for k in columns["text"] if not is_free_text(row[k] for row in rows)]
+    for place in (*columns["item"], *texts):
+        names = [row[place].strip() for row in rows]
+        both = [
+            f"{topic}/{name}" if topic else name for topic, name in zip(topics, names, strict=True)
+        ]
         for labels in (names, both):
             if all(names) and len({*zip(people, labels, strict=True)}) == len(labels):
                 return labels
-    places = [*columns.topics, *columns.texts, *columns.options] or columns.ids
-    labels = []
-    for row, topic in zip(table.rows, topics, strict=True):
-        text = row[columns.texts[0]] if columns.texts else ""
-        code = short_hash("\n".join(row[k] for k in places))
-        labels.append(f"{topic}/{code}" if topic else code)
-        stream.titles.setdefault(labels[-1], title_of(text))
-    return labels
+    parts = ("topic", "text", "options")
+    places = [k for part in parts for k in columns[part]] or columns["item"]
+    codes = [short_hash("\n".join(row[k] for k in places)) for row in rows]
+    return [f"{topic}/{code}" if topic else code for topic, code in zip(topics, codes, strict=True)]
 
 
 PREDICTIONS = Format(
@@ -195,7 +165,14 @@ PREDICTIONS = Format(
     "Predictions beside the right answers, one model per file or folder",
     "Results of MMLU and the like, as scripts write them: CSV, Parquet or JSON; give the folder",
     (Sign("predictions stand beside right answers, and nothing names a user", holds=_is_beside),),
-    _convert,
+    Records(
+        _beside,
+        (
+            "a table without predictions beside the right answers",
+            "omit the format so that it is detected",
+        ),
+        none="unreadable",
+    ),
     "Parquet files of two models, in folders named after them",
 )
 
@@ -213,8 +190,7 @@ def _by_id(value: Any) -> tuple[dict[str, str], bool]:
     >>> _by_id({f"q{k}": {"ground_truth": "A", "type": "choice"} for k in range(6)})[1]
     True
     """
-    own = value if isinstance(value, dict) else {}
-    given = {str(name): one for name, one in own.items() if one is not None}
+    given = {str(name): one for name, one in inner(value).items() if one is not None}
     keys = {n: v for name, one in given.items() for n, v in [(name, _right(one))] if v}
     is_key = len(keys) == len(given)
     answers = keys if is_key else given
@@ -231,19 +207,16 @@ def _by_id(value: Any) -> tuple[dict[str, str], bool]:
 def _right(value: Any) -> Any:
     """Return the right answer in a record that holds one and no prediction."""
     own = value if isinstance(value, dict) else {}
-    if any(plain(name) in words for name in own for words in _PREDICTIONS):
+    if any(plain(name) in _ROLES["answer"] for name in own):
         return None
     return next((one for name, one in own.items() if role_of_name(name) == "key"), None)
 
 
-def _convert_by_id(document: Document, _: Choices) -> Stream:
+def _answers_by_id(document: Document, _: Choices, stream: Stream) -> Iterator[Given]:
     found, is_key = _by_id(document.data())
-    if not found:
-        raise Refusal("no object with an answer under each id", "omit the format")
-    stream = Stream(user_is_file=True, key_from=document.name if is_key else "")
+    stream.user_is_file, stream.key_from = True, document.name if is_key else ""
     for item, answer in found.items():
-        stream.add(stem_of_name(document.name), item, answer)
-    return stream
+        yield Given(stem_of_name(document.name), item, answer)
 
 
 ANSWERS_BY_ID = Format(
@@ -258,6 +231,8 @@ ANSWERS_BY_ID = Format(
             ),
         ),
     ),
-    _convert_by_id,
+    Records(_answers_by_id, ("no object with an answer under each id", "omit the format")),
     "two models of MMMU, in folders named after them",
 )
+
+FORMATS = (PREDICTIONS, ANSWERS_BY_ID)

@@ -10,7 +10,7 @@ from hitsndiffs.reading.exports.base import Choices, Document, Format, Sample, S
 from hitsndiffs.reading.exports.common import attempt_number, number, stem_of_name
 from hitsndiffs.reading.exports.records import Given, Records
 
-__all__ = ["QTI"]
+__all__ = ["FORMATS"]
 
 #: In 2.1, 2.2 and 3.0 the namespace ends differently.
 _NAMESPACE = "http://www.imsglobal.org/xsd/imsqti_result_v"
@@ -83,3 +83,5 @@ QTI = Format(
         key_from="the correct responses",
     ),
 )
+
+FORMATS = (QTI,)

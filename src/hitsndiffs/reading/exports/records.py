@@ -208,7 +208,7 @@ class Levels:
     --------
     >>> levels = Levels(({"id": 7, "by": {"name": "Ann"}}, {"id": 1, "text": "x"}))
     >>> levels["by.name"], levels["text|id"], levels["/id"], levels["no"] is None
-    ('Ann', 'x', 1, True)
+    ('Ann', 7, 1, True)
     """
 
     objects: tuple[dict[str, Any], ...]

@@ -6,7 +6,7 @@ from hitsndiffs.reading.exports.base import Choices, Document, Format, Refusal, 
 from hitsndiffs.reading.exports.common import inner
 from hitsndiffs.reading.exports.moodle import is_points_only
 
-__all__ = ["REFUSED"]
+__all__ = ["FORMATS"]
 
 
 def _report(
@@ -42,7 +42,7 @@ def _is_manifest(sample: Sample) -> bool:
 _NAMED = "the columns are named like those of a gradebook"
 _CONFIDENT = "answers have a confidence and no worker"
 
-REFUSED = (
+FORMATS = (
     _report(
         "canvas-item-analysis",
         "Canvas, Item Analysis",

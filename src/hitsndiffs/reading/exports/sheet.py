@@ -54,7 +54,6 @@ __all__ = [
     "adjacent",
     "cell_at",
     "html_cells",
-    "numbered",
     "option_columns",
     "sheet_of",
 ]
@@ -450,41 +449,6 @@ def _table_of_records(document: Document) -> Table:
 
 
 # -- which columns belong to a question ------------------------------------------------------------
-
-_NUMBERED = (
-    re.compile(r"(?P<part>\D+?)[\s._\-#(\[]*(?P<number>\d{1,3})[)\]]?"),
-    re.compile(
-        r"(?:q|question|item|frage|pregunta)?[\s._\-#]*(?P<number>\d{1,3})[\s._\-:]+(?P<part>\D+)",
-        re.IGNORECASE,
-    ),
-)
-
-
-def numbered(
-    header: Sequence[str], part_of: Callable[[str], str | None], *, one: bool = False
-) -> dict[str, dict[str, int]]:
-    """Return the columns of each question, by number: what each is, and where.
-
-    ``part_of`` says what a column is by its name without the number. With ``one``, a single
-    question may have no number.
-
-    Examples
-    --------
-    >>> numbered(["id", "Stu1", "Key1", "Stu2"], {"Stu": "answer", "Key": "key"}.get)
-    {'1': {'answer': 1, 'key': 2}, '2': {'answer': 3}}
-    >>> numbered(["Q1 - Answer", "Answer [2]"], {"Answer": "answer"}.get)
-    {'1': {'answer': 0}, '2': {'answer': 1}}
-    """
-    found: dict[str, dict[str, int]] = {}
-    for place, name in enumerate(header):
-        if len(name) > 60:
-            continue
-        match = next(filter(None, (own.fullmatch(name.strip()) for own in _NUMBERED)), None)
-        part = part_of(match["part"] if match else name) if match or one else None
-        if part is not None:
-            label = str(int(match["number"])) if match else ""
-            found.setdefault(label, {}).setdefault(part, place)
-    return found
 
 
 def adjacent(header: Sequence[str], pattern: str) -> list[tuple[dict[str, int], dict[str, str]]]:

@@ -19,7 +19,7 @@ from hitsndiffs.reading.exports.sheet import ByQuestion, Question, Sheet, option
 from hitsndiffs.reading.layouts.content import look_at
 from hitsndiffs.reading.vocabulary import plain, role_of_name
 
-__all__ = ["LIMESURVEY", "OTREE", "QUALTRICS", "SURVEY_MONKEY"]
+__all__ = ["FORMATS"]
 
 
 # -- Qualtrics: three rows of names, the third with ImportIds; or the older V1, V2, … --------------
@@ -411,3 +411,5 @@ OTREE = Format(
     ),
     "an experiment with eight rounds",
 )
+
+FORMATS = (QUALTRICS, SURVEY_MONKEY, LIMESURVEY, OTREE)

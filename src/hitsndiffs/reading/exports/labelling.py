@@ -36,16 +36,7 @@ from hitsndiffs.reading.exports.common import (
 from hitsndiffs.reading.exports.records import Given, Levels, Paths, Records, chosen, rows_of
 from hitsndiffs.reading.vocabulary import folded
 
-__all__ = [
-    "ARGILLA",
-    "DOCCANO",
-    "GROUND_TRUTH",
-    "LABELBOX",
-    "LABEL_STUDIO",
-    "LABEL_STUDIO_FLAT",
-    "PRODIGY",
-    "ZOONIVERSE",
-]
+__all__ = ["FORMATS"]
 
 
 # -- Label Studio ----------------------------------------------------------------------------------
@@ -442,4 +433,15 @@ ZOONIVERSE = Format(
         ),
     ),
     "two exports",
+)
+
+FORMATS = (
+    LABEL_STUDIO,
+    LABEL_STUDIO_FLAT,
+    PRODIGY,
+    LABELBOX,
+    DOCCANO,
+    GROUND_TRUTH,
+    ARGILLA,
+    ZOONIVERSE,
 )
