@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from hitsndiffs import Responses, read_responses, simulate
-from hitsndiffs.methods.alike import find_alike, witness_weights
+from hitsndiffs.methods.alike import find_alike
+from hitsndiffs.methods.counting import UNUSUAL, ways_to_count
 from hitsndiffs.results.check import examine
 
 QUIZ = Path(__file__).parent.parent / "examples" / "quiz.csv"
@@ -83,9 +84,10 @@ def test_repeated_runs_are_found_by_name_and_answers_and_count_once() -> None:
     names = [f"model{letter}_seed{run}" for letter in "abcdef" for run in range(4)]
     found = find_alike(Responses.from_wide(table, users=names))
     assert sorted(run.tolist() for run in found.runs) == np.arange(24).reshape(6, 4).tolist()
-    weights = witness_weights(table + 4 * np.arange(80), names)
-    np.testing.assert_allclose(weights, 0.25)
-    assert (witness_weights(table + 4 * np.arange(80)) == 1).all()  # names say what runs are
+    user, item = np.indices(table.shape).reshape(2, -1)
+    answers = user, table.ravel() + 4 * item, np.repeat(np.arange(80), 4)
+    np.testing.assert_allclose(ways_to_count(*answers, names)[UNUSUAL], 0.25)
+    assert UNUSUAL not in ways_to_count(*answers, ())  # names say what runs are
     said = {f.name: f for f in examine(Responses.from_wide(table, users=names))}["repeated runs"]
     assert said.sentence.startswith("24 users look like repeated runs of 6 sources")
     # the same names on answers given alone mean nothing

@@ -12,15 +12,12 @@ independence such a ratio exceeds ``x`` with probability below ``1/x``, so the b
 follows; where the pairs of these data spread further than the model says, the bar is higher.
 
 To *name* somebody takes that much. To *count for less* as a witness of the key takes less, since
-nobody is accused and the reading without it is kept: users who share nearly all of their unusual
-answers, and repeated runs of one source, count as one (:func:`witness_weights`).
+nobody is accused and the reading without it is kept (see :mod:`.counting`).
 """
 
 from __future__ import annotations
 
-import re
-from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -29,19 +26,14 @@ import numpy as np
 import numpy.typing as npt
 
 from hitsndiffs.data.arrays import Floats, Ints
-from hitsndiffs.data.cells import is_blank
 from hitsndiffs.data.mixing import mixed
 from hitsndiffs.data.responses import Responses
-from hitsndiffs.engines import Engine
-from hitsndiffs.errors import InputError
+from hitsndiffs.methods.counting import runs
 
 __all__ = [
     "Alike",
     "expected_agreement",
     "find_alike",
-    "group_weights",
-    "near_equal_weights",
-    "witness_weights",
 ]
 
 #: Chance of naming anybody in a class of independent users, if the model were right. One class in a
@@ -55,11 +47,6 @@ COPIED = (0.3, 0.6, 0.95)
 #: Up to so many users all pairs are compared; of more, those who share all unusual answers in one
 #: of so many parts of the items, where that is a surprise: so many pairs, the most surprising ones.
 MOST_USERS, PARTS, MOST_PAIRS = 1_000, 4, 3_000
-#: Users who share this share of their unusual answers, and at least so many, count as one witness;
-#: with more users nobody is compared with everybody.
-SHARED, FEWEST_SHARED, MOST_COUNTED = 0.9, 8, 3_000
-#: Sheets are compared as a whole if both users answered so many items.
-FEWEST_COMMON = 15
 #: Values of the model (users × options) in memory at once; a larger test is compared on some items.
 CELLS = 8_000_000
 #: The pairs with the most evidence (this share of them, and at least so many) show how far
@@ -67,10 +54,6 @@ CELLS = 8_000_000
 TAIL, FEWEST = 0.05, 20
 #: Rounds of fitting; limits of ability in the scale of the middle half; weight of the popularity.
 ROUNDS, EXTREME, POPULAR = 15, 6.0, 1.0
-#: A name that ends in a number, or in the word for a run and a number: model-1, model_seed3.
-RUN = re.compile(
-    r"^(.*?[^\s\d_.#-])[\s_.#-]*(?:(?:seed|run|rep|repeat|sample|trial|s|r)[\s_-]*)?\d+$"
-)
 
 Matrix = npt.NDArray[np.float64]
 
@@ -131,9 +114,9 @@ def find_alike(responses: Responses) -> Alike:
     evidence = sheets.evidence(models)
     here = np.triu_indices(len(group), 1)
     pairs = len(here[0]) if candidates is None else m * (m - 1) // 2
-    runs = _runs([str(user) for user in responses.users], chosen) if candidates is None else ()
+    found = _runs(responses, sheets) if candidates is None else ()
     of_run = np.full(m, -1)
-    for number, run in enumerate(runs):
+    for number, run in enumerate(found):
         of_run[run] = number
     apart = (of_run[here[0]] < 0) | (of_run[here[0]] != of_run[here[1]])
     bar = _bar(evidence[here][apart], pairs)
@@ -145,7 +128,7 @@ def find_alike(responses: Responses) -> Alike:
         one, other, strength = _verified(chosen, sheets, models, candidates)
     beyond = np.flatnonzero(strength > bar)
     order = beyond[np.argsort(-strength[beyond], kind="stable")]
-    return Alike(m, one[order], other[order], strength[order], runs)
+    return Alike(m, one[order], other[order], strength[order], found)
 
 
 def expected_agreement(responses: Responses) -> tuple[Matrix, Matrix, Matrix] | None:
@@ -313,125 +296,10 @@ def _bar(evidence: Floats, pairs: int) -> float:
     return max(bar, float(top[-1] + slope * np.log(len(top) / len(usual) * pairs / LEVEL)))
 
 
-def _named_alike(names: Sequence[str]) -> list[Ints]:
-    """Groups of users whose names differ in a number at the end."""
-    stems: dict[str, list[int]] = defaultdict(list)
-    for place, name in enumerate(names):
-        if (match := RUN.match(name.strip())) is not None:
-            stems[match[1].lower()].append(place)
-    return [np.array(group) for group in stems.values() if 1 < len(group) < len(names)]
-
-
-def _runs(names: Sequence[str], chosen: Ints) -> tuple[Ints, ...]:
-    """Groups of users named alike who agree with each other more than with anybody else.
-
-    No model is asked: a source that ran often shapes what a model takes for usual.
-    """
-    groups = _named_alike(names)
-    if not groups:
-        return ()
-    sheets = _Sheets(chosen)
+def _runs(responses: Responses, sheets: _Sheets) -> tuple[Ints, ...]:
     common = sheets.answered @ sheets.answered.T
     agree = sheets.ones @ sheets.ones.T / np.maximum(common, 1)
-    near = 0
-    for group in groups:
-        others = np.setdiff1d(np.arange(len(names)), group)
-        inside = agree[np.ix_(group, group)][~np.eye(len(group), dtype=bool)]
-        typical = np.median(inside.reshape(len(group), -1), axis=1)
-        near += bool(np.median(typical - agree[np.ix_(group, others)].max(axis=1)) > 0)
-    return () if 2 * near < len(groups) else tuple(groups)
-
-
-# -- who counts as one ----------------------------------------------------------------------------
-
-
-def witness_weights(chosen: Ints, names: Sequence[str] = ()) -> Floats:
-    """How much each user counts as a witness: 1 over the number of users who count as one.
-
-    Parameters
-    ----------
-    chosen
-        The option chosen by each user (row) in each item; -1 where there is none.
-    names
-        The users' names, by which repeated runs are found; without them none are.
-
-    Examples
-    --------
-    >>> answers = np.array([[1] * 12, [1] * 12, [2] * 12, [0] * 12, [0] * 12, [0] * 12])
-    >>> witness_weights(answers + 3 * np.arange(12)).tolist()
-    [0.5, 0.5, 1.0, 1.0, 1.0, 1.0]
-    """
-    m = len(chosen)
-    if m < 2 or m > MOST_COUNTED or not (chosen >= 0).any():
-        return np.ones(m)
-    options = int(chosen.max()) + 1
-    answered = chosen >= 0
-    common = _most_chosen(chosen, np.bincount(chosen[answered], minlength=options))
-    unusual = answered & (chosen != common)
-    user, item = np.nonzero(unusual)
-    ones = np.zeros((m, options), dtype=np.float32)
-    ones[user, chosen[user, item]] = 1.0
-    asked, odd = answered.astype(np.float32), unusual.astype(np.float32)
-    mine, both = odd @ asked.T, asked @ asked.T
-    same, either = ones @ ones.T, mine + mine.T - odd @ odd.T
-    most = np.maximum.outer(answered.sum(axis=1), answered.sum(axis=1))
-    alike = (same >= SHARED * either) & (same >= FEWEST_SHARED) & (2 * both >= most)
-    np.fill_diagonal(alike, True)
-    counts = alike.sum(axis=1)
-    for run in _runs(names, chosen) if m <= MOST_USERS else ():
-        counts[run] = np.maximum(counts[run], len(run))
-    return np.asarray(1.0 / counts)
-
-
-def near_equal_weights(chosen: Ints) -> Floats:
-    """The same by whole sheets: users who agree, beyond chance, on half of what they could.
-
-    Able users agree as well, so this is no way to count witnesses; a ranking that it turns round
-    rests on who counts.
-
-    >>> chosen = np.repeat(np.eye(4, dtype=int), 12, axis=1) + 2 * np.arange(48)
-    >>> near_equal_weights(chosen[[0, 0, 1, 2, 3]]).tolist()
-    [0.5, 0.5, 1.0, 1.0, 1.0]
-    """
-    answered = chosen >= 0
-    if len(chosen) < 2 or len(chosen) > MOST_COUNTED or not answered.any():
-        return np.ones(len(chosen))
-    user, item = np.nonzero(answered)
-    picked = chosen[user, item]
-    options = int(chosen.max()) + 1
-    ones = np.zeros((len(chosen), options), dtype=np.float32)
-    ones[user, picked] = 1.0
-    of_item = np.zeros(options, dtype=np.int64)
-    of_item[picked] = item
-    shares = ones.sum(axis=0) / np.maximum(answered.sum(axis=0)[of_item], 1)
-    chance = np.bincount(of_item, shares**2, minlength=chosen.shape[1])
-    asked = answered.astype(np.float32)
-    both, expected = asked @ asked.T, (asked * chance.astype(np.float32)) @ asked.T
-    near = (both >= FEWEST_COMMON) & (2 * (ones @ ones.T - expected) >= both - expected)
-    np.fill_diagonal(near, True)
-    return np.asarray(1.0 / near.sum(axis=1))
-
-
-def group_weights(data: Engine, group: Mapping[Any, Any]) -> Any:
-    """One over the size of each user's group; a user without a group is a group of one.
-
-    Users are compared as text.
-    """
-    if not data.in_memory:
-        raise data.cannot_serve("Counting by groups")
-    names = {str(user).strip(): str(of) for user, of in group.items() if not is_blank(of)}
-    users = [str(user).strip() for user in data.user_labels(np.arange(data.n_users))]
-    here = [names[user] for user in users if user in names]
-    if not here:
-        some = ", ".join(repr(user) for user in users[:3])
-        raise InputError(
-            f"The groups name none of the users; users are for example {some}. Say which user "
-            "belongs to which group."
-        )
-    sizes = Counter(here)
-    return data.user_array(
-        np.array([1.0 / sizes[names[user]] if user in names else 1.0 for user in users])
-    )
+    return runs([str(user) for user in responses.users], agree)
 
 
 # -- many users -----------------------------------------------------------------------------------

@@ -97,11 +97,13 @@ def signs(found: Found) -> Signs:
     def agree(other: Candidate) -> float:
         return rank_correlation(score[here], table.score(other.solution.key)[here])
 
-    mine = [each for each in found.readings if each.collapsed == best.collapsed]
+    mine = [each for each in found.readings if each.counting == best.counting]
     apart = [each for each in mine[1:] if agree(each) < DISAGREE]
     rivals = [best.evidence - each.evidence for each in apart]
-    others = [each for each in found.readings if each.collapsed != best.collapsed][:1]
-    others += [] if found.once is None else [found.once]
+    others: dict[str, Candidate] = {}
+    for each in found.readings:  # the best one of every other way to count
+        if each.counting != best.counting:
+            others.setdefault(each.counting, each)
     along = [
         abs(witnesses.agree(score, table.choices(axis) / np.maximum(table.per_user, 1)))
         for axis in centred_axes(table, 3).T
@@ -127,7 +129,7 @@ def signs(found: Found) -> Signs:
         confusions=witnesses.agree(score, witnesses.confusions) if table.coded else majority,
         axis=witnesses.agree(score, witnesses.axis) if table.coded else 1.0,
         axes=max(along, default=0.0),
-        rules=min(map(agree, others), default=1.0),
+        rules=min(map(agree, others.values()), default=1.0),
         reliability=min(max(1 - noise / spread, 0.0), 1.0) if spread > 0 else 0.0,
         direction=witnesses.direction(best.solution.key) if table.two else CLEAR,
         users=float(np.log(weights.sum())),

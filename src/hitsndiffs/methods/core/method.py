@@ -13,7 +13,6 @@ from hitsndiffs.data.progress import step
 from hitsndiffs.data.words import count
 from hitsndiffs.engines import Engine
 from hitsndiffs.errors import InputError
-from hitsndiffs.methods.alike import MOST_COUNTED, group_weights
 from hitsndiffs.methods.base import Method
 from hitsndiffs.methods.core.directions import correlation, rank_correlation
 from hitsndiffs.methods.core.doubt import DISAGREE, Signs, doubts, signs, sureness
@@ -29,6 +28,7 @@ from hitsndiffs.methods.core.model import Model, Solution
 from hitsndiffs.methods.core.search import Candidate, Found, find
 from hitsndiffs.methods.core.settings import DEFAULT, Settings
 from hitsndiffs.methods.core.table import Table
+from hitsndiffs.methods.counting import group_weights
 from hitsndiffs.methods.fitted import AlikeUsers, Fit, Learnt
 from hitsndiffs.methods.readings import Question, Reading, questions
 
@@ -44,6 +44,8 @@ MOST_READINGS = 5
 LEAST = 1e-3
 #: The start of the reading that rests on the known answers alone.
 ALONE = "known answers"
+#: Names are looked at among so many users, at most: that takes their text.
+MOST_NAMED = 10_000
 #: Rounds to take in what is known.
 REFIT = 10
 
@@ -139,7 +141,7 @@ class LatentKey(Method):
         step("comparing readings")
         part = compared_part(table, data, users, settings)
         names: list[str] = []
-        if weights is None and part.n_users <= MOST_COUNTED:
+        if weights is None and part.n_users <= MOST_NAMED:
             asked = np.arange(data.n_users) if users is None else users
             names = [str(user) for user in data.user_labels(asked)]
         found = find(part, settings, weights=weights, names=names)

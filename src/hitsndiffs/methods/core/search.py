@@ -8,12 +8,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from hitsndiffs.data.arrays import Floats
-from hitsndiffs.methods.alike import MOST_COUNTED, near_equal_weights, witness_weights
 from hitsndiffs.methods.core.directions import Witnesses
 from hitsndiffs.methods.core.model import Model, Solution
 from hitsndiffs.methods.core.settings import Settings
 from hitsndiffs.methods.core.starts import one_label, starts
-from hitsndiffs.methods.core.table import Table
+from hitsndiffs.methods.core.table import Table, sums
+from hitsndiffs.methods.counting import EVERYBODY, SHEETS, UNUSUAL, ways_to_count
 from hitsndiffs.methods.labels import mark_in_words
 
 __all__ = ["Candidate", "Found", "find"]
@@ -34,8 +34,8 @@ class Candidate:
         What was fitted.
     penalty
         What it loses by its direction, and its prior (nats).
-    collapsed
-        Whether copies count as one in it.
+    counting
+        Who counts as a witness in it (see :mod:`hitsndiffs.methods.counting`).
     label
         The label that is right in every item, if it is such a reading.
     """
@@ -44,7 +44,7 @@ class Candidate:
     model: Model
     solution: Solution
     penalty: float
-    collapsed: bool
+    counting: str
     label: int | None = None
 
     @property
@@ -55,15 +55,11 @@ class Candidate:
 
 @dataclass(frozen=True, eq=False)
 class Found:
-    """The distinct readings of a table, the likeliest first, and the witnesses.
-
-    ``once`` is what the majority would say if near-equal sheets counted once.
-    """
+    """The distinct readings of a table, the likeliest first, and the witnesses."""
 
     table: Table
     readings: tuple[Candidate, ...]
     witnesses: Witnesses
-    once: Candidate | None = None
 
     @property
     def best(self) -> Candidate:
@@ -80,12 +76,13 @@ def find(
     Runs of one source are found by the users' names.
     """
     witnesses = Witnesses(table)
-    # 1. who counts: everybody, and copies as one
-    rules = [(False, np.ones(table.n_users) if weights is None else weights)]
-    if settings.copies and weights is None and table.n_users <= MOST_COUNTED:
-        once = witness_weights(table.chosen, names)
-        if (once < 1).sum() >= 2:
-            rules.append((True, once))
+    # 1. who counts: everybody, or those who answer alike once. Where items share two labels,
+    #    near-equal sheets are nothing unusual
+    ways = {EVERYBODY: np.ones(table.n_users) if weights is None else weights}
+    if settings.copies and weights is None:
+        ways |= ways_to_count(table.user, table.option, table.of_option, names)
+        if table.two:
+            ways.pop(SHEETS, None)
     keys = starts(table)
     if table.two:
         assert witnesses.confusions_key is not None
@@ -94,53 +91,39 @@ def find(
         keys["double-centred"] = table.items.share(0.9 * witnesses.axis_key + 0.05)
     # 2. from every start a few rounds; the distinct ones, the best of them to the end
     final: list[Candidate] = []
-    for collapsed, counted in rules:
+    for counting, counted in ways.items():
         plain = Model(table, settings, counted, prior)
-        readings = _readings(plain, keys, collapsed, witnesses)
+        if counting == SHEETS:
+            votes = sums(counted[table.user], table.option, table.n_options)
+            votes = table.items.share((votes + 0.5) ** 2)
+            final += _readings(plain, {"majority": votes}, counting, witnesses)
+            continue
+        readings = _readings(plain, keys, counting, witnesses)
         # 3. where labels are shared, some answers may be given by habit: if that explains far more
         if settings.habits and table.coded and 2 < table.labels[1] <= settings.most_habits:
             habits = Model(table, settings, counted, prior, habits=True)
-            others = _readings(habits, keys, collapsed, witnesses)
+            others = _readings(habits, keys, counting, witnesses)
             if others[0].evidence > readings[0].evidence + settings.habit_gain:
                 readings = others
         final += readings
-    if table.two and _may_be_marks(table, settings):
-        final += [_marks(table, label, rules[-1], settings, prior) for label in (0, 1)]
     # 4. copies counted once come first: a clique may have made itself the truth
-    final.sort(key=lambda each: (each.collapsed != rules[-1][0], -each.evidence))
-    # 5. a larger clique, or one that copied in part: what if near-equal sheets counted once? Where
-    #    items share two labels, near-equal sheets are nothing unusual
-    contrary = None
-    if settings.copies and weights is None and not table.two:
-        contrary = _counted_once(table, settings, prior, not rules[-1][0])
-    if contrary is not None:
-        final.append(contrary)
-    return Found(table, tuple(final), witnesses, contrary)
-
-
-def _counted_once(
-    table: Table, settings: Settings, prior: Floats | None, collapsed: bool
-) -> Candidate | None:
-    """The reading of the majority when users with near-equal sheets count once."""
-    weights = near_equal_weights(table.chosen)
-    if (weights < 1).sum() < 2:
-        return None
-    user, item = np.nonzero(table.chosen >= 0)
-    votes = np.bincount(table.chosen[user, item], weights[user], table.items.n_options)
-    model = Model(table, settings, weights, prior)
-    start = table.items.share(np.asarray((votes + 0.5) ** 2, dtype=float))
-    fitted = _fit(model, model.begin(start), settings)
-    return Candidate("near-equal sheets once", *fitted, SET_BACK, collapsed)
+    first = UNUSUAL if UNUSUAL in ways else EVERYBODY
+    if table.two and _may_be_marks(table, settings):
+        marks = (first, ways[first])
+        final += [_marks(table, label, marks, settings, prior) for label in (0, 1)]
+    order = (first, EVERYBODY, SHEETS)
+    final.sort(key=lambda each: (order.index(each.counting), -each.evidence))
+    return Found(table, tuple(final), witnesses)
 
 
 def _readings(
-    model: Model, keys: dict[str, Floats], collapsed: bool, witnesses: Witnesses
+    model: Model, keys: dict[str, Floats], counting: str, witnesses: Witnesses
 ) -> list[Candidate]:
     """The distinct readings that a model is led to from some keys, the best first."""
     settings, made = model.settings, []
     for name, key in keys.items():
         fitted = _fit(model, model.begin(key), settings)
-        made.append(_judged(Candidate(name, *fitted, 0.0, collapsed), witnesses, settings))
+        made.append(_judged(Candidate(name, *fitted, 0.0, counting), witnesses, settings))
     best = _distinct(made, settings)[: settings.kept_readings]
     done: list[Candidate] = []
     for each in best:
@@ -166,7 +149,7 @@ def _may_be_marks(table: Table, settings: Settings) -> bool:
 
 
 def _marks(
-    table: Table, label: int, rule: tuple[bool, Floats], settings: Settings, prior: Floats | None
+    table: Table, label: int, rule: tuple[str, Floats], settings: Settings, prior: Floats | None
 ) -> Candidate:
     """One label is right in every item: marks, not answers.
 
@@ -177,7 +160,7 @@ def _marks(
         settings, leaning=False, class_share=False, truncated=False,
         least_mean=-np.inf,
     )  # fmt: skip
-    collapsed, weights = rule
+    counting, weights = rule
     key = one_label(table, label)
     model = Model(table, plain, weights, prior, key > 0)
     solution = model.fit(model.begin(key), settings.rounds)
@@ -190,7 +173,7 @@ def _marks(
     if said is not None:
         is_it = (table.items.option_labels[table.labels[0] == label][0]) == said
         penalty += settings.marks_prior + (-settings.said_marks if is_it else settings.said_marks)
-    return Candidate(f"label {label}", model, solution, penalty, collapsed, label)
+    return Candidate(f"label {label}", model, solution, penalty, counting, label)
 
 
 def _judged(each: Candidate, witnesses: Witnesses, settings: Settings) -> Candidate:
@@ -215,7 +198,7 @@ def _distinct(made: list[Candidate], settings: Settings) -> list[Candidate]:
         apart = (
             np.abs(key - other.solution.key).sum() / (2 * asked)
             for other in kept
-            if other.collapsed == each.collapsed
+            if other.counting == each.counting
         )
         if min(apart, default=1.0) > settings.same_reading:
             kept.append(each)
