@@ -198,6 +198,8 @@ def _likelihoods(record: dict[str, Any]) -> list[float] | None:
     [-1.5, -0.5]
     >>> _likelihoods({"filtered_resps": ["B"]}) is None
     True
+    >>> _likelihoods({"filtered_resps": [["-1", "False"], ["-2", "False"]], "metrics": 0.5})
+    [-1.0, -2.0]
     """
     found = literal(record["filtered_resps"])
     if not isinstance(found, list) or len(found) < 2:
@@ -213,7 +215,8 @@ def _likelihoods(record: dict[str, Any]) -> list[float] | None:
             return None
         if not greedy:
             return None
-    doubled = "acc_mutual_info" in (*record, *(record.get("metrics") or ()))
+    metrics = record.get("metrics")
+    doubled = "acc_mutual_info" in (*record, *(metrics if isinstance(metrics, list | dict) else ()))
     return values[: len(values) // 2] if doubled else values
 
 
