@@ -8,7 +8,8 @@ from formats.quiz import Made
 
 from hitsndiffs.errors import InputError
 from hitsndiffs.reading.exports import ANY_TOOL, FORMATS, find_format
-from hitsndiffs.reading.exports.base import Choices, Stream
+from hitsndiffs.reading.exports.base import Choices
+from hitsndiffs.reading.exports.format import Stream
 from hitsndiffs.reading.exports.per_file import name_users
 from hitsndiffs.reading.files.documents import Settings
 from hitsndiffs.reading.files.folders import FolderDocument, open_document
@@ -73,17 +74,15 @@ def test_a_fixture_gives_who_chose_what(name, tmp_path):
     stream, formats = converted(written(example, tmp_path))
     assert set(formats) == {CASES[name][0]}
     first: dict[tuple[str, str], tuple[int, frozenset[str]]] = {}
-    for k, person in enumerate(stream.persons):
-        if stream.statuses[k] == "answered":
-            place = (person, stream.items[k])
-            if place not in first or stream.attempts[k] < first[place][0]:
-                first[place] = (stream.attempts[k], frozenset(t.strip() for t in stream.answers[k]))
+    for one in stream.entries:
+        if one.status == "answered":
+            place = (one.person, one.item)
+            if place not in first or one.attempt < first[place][0]:
+                first[place] = (one.attempt, frozenset(text.strip() for text in one.answer))
     found = {place: answer for place, (_, answer) in first.items()}
     assert found == {place: as_set(cell) for place, cell in example.answers.items() if cell}
-    keys = {
-        (stream.items[k], frozenset(key)) for k, key in enumerate(stream.keys) if key is not None
-    }
-    if keys or not any(points is not None for points in stream.points):
+    keys = {(one.item, frozenset(one.key)) for one in stream.entries if one.key}
+    if keys or not any(one.points is not None for one in stream.entries):
         assert keys == {(item, as_set(key)) for item, key in example.key.items()}
     assert bool(keys) == bool(stream.key_from)
 

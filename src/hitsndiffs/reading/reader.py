@@ -15,7 +15,8 @@ from hitsndiffs.data.responses import Responses
 from hitsndiffs.data.words import count, listed
 from hitsndiffs.errors import InputError
 from hitsndiffs.reading.exports import FORMATS, find_format
-from hitsndiffs.reading.exports.base import Document, Format, LeftOut, Refusal, Stream
+from hitsndiffs.reading.exports.base import Document, LeftOut, Refusal
+from hitsndiffs.reading.exports.format import Format, Stream
 from hitsndiffs.reading.exports.per_file import name_users
 from hitsndiffs.reading.files.documents import FileDocument
 from hitsndiffs.reading.files.folders import FolderDocument, open_document
@@ -275,7 +276,7 @@ def _convert(document: Document, format: Format, options: ReadingOptions) -> Str
 def _read_stream(plan: Plan, stream: Stream) -> Responses:
     name = plan.sources[0] if len(plan.sources) == 1 else f"{len(plan.sources)} files"
     options = plan.options
-    users = dict.fromkeys(stream.persons)
+    users = dict.fromkeys(one.person for one in stream.entries)
     if len(users) == 1:
         raise InputError(
             f"{name}: all answers are those of one user ({next(iter(users))!r}), and a ranking "

@@ -16,7 +16,8 @@ from hitsndiffs.data.labels import Place
 from hitsndiffs.data.responses import Responses
 from hitsndiffs.data.words import listed
 from hitsndiffs.errors import InputError
-from hitsndiffs.reading.exports.base import LeftOut, Stream
+from hitsndiffs.reading.exports.base import LeftOut
+from hitsndiffs.reading.exports.format import Stream
 
 __all__ = ["ATTEMPTS", "RawKey", "encode_stream", "option_label", "set_label"]
 
@@ -67,23 +68,25 @@ def encode_stream(
 
     ``attempt`` says which one counts: ``"first"`` (the default), ``"last"`` or ``"best"``.
     """
-    if not len(stream):
+    entries = stream.entries
+    if not entries:
         raise InputError(f"{name}: there are no answers in it; nothing can be ranked.")
     kept = _one_attempt(stream, attempt or "first", left_out)
-    labels = [set_label(answers) for answers in stream.answers]
-    answered = [bool(labels[k]) and stream.statuses[k] == "answered" for k in range(len(stream))]
-    shown = [k for k in kept if stream.statuses[k] != "not shown"]
+    labels = [set_label(one.answer) for one in entries]
+    pairs = zip(labels, entries, strict=True)
+    answered = [bool(label) and one.status == "answered" for label, one in pairs]
+    shown = [k for k in kept if entries[k].status != "not shown"]
     if not any(answered[k] for k in shown):
         raise InputError(f"{name}: nobody answered anything; there is nothing to rank.")
-    unreadable = sum(stream.statuses[k] == "unreadable" for k in shown)
+    unreadable = sum(entries[k].status == "unreadable" for k in shown)
     if unreadable:
         notes.append(
             f"{unreadable:,} answer{'s' * (unreadable != 1)} could not be read (several marks, or "
             "none of the options) and count as blank."
         )
     encoded = encode_long(
-        _factor([stream.persons[k] for k in shown]),
-        _factor([stream.items[k] for k in shown]),
+        _factor([entries[k].person for k in shown]),
+        _factor([entries[k].item for k in shown]),
         _factor([labels[k] if answered[k] else None for k in shown]),
         place=Place(name, "answer", by_position=False),
         columns=("user", "item", "option"),
@@ -112,25 +115,25 @@ def _one_attempt(stream: Stream, attempt: str, left_out: list[LeftOut]) -> list[
     """Return the entries that count: one for each person and item."""
     chosen: dict[tuple[str, str], int] = {}
     attempts: dict[str, set[int]] = defaultdict(set)
-    for person, number in zip(stream.persons, stream.attempts, strict=True):
-        attempts[person].add(number)
+    for one in stream.entries:
+        attempts[one.person].add(one.attempt)
     several = sum(len(numbers) > 1 for numbers in attempts.values())
     best = _best_attempts(stream) if attempt == "best" and several else {}
-    for k, (person, item) in enumerate(zip(stream.persons, stream.items, strict=True)):
-        if stream.statuses[k] == "not shown":
+    for k, one in enumerate(stream.entries):
+        if one.status == "not shown":
             continue
-        other = chosen.get((person, item))
+        other = chosen.get((one.person, one.item))
         if other is None:
-            chosen[person, item] = k
+            chosen[one.person, one.item] = k
             continue
-        now, before = stream.attempts[k], stream.attempts[other]
-        if person in best:
-            wins = now == best[person] and before != now
+        now, before = one.attempt, stream.entries[other].attempt
+        if one.person in best:
+            wins = now == best[one.person] and before != now
         else:
             wins = now > before if attempt == "last" else now < before
         if wins or (attempt == "last" and now == before):
-            chosen[person, item] = k
-    dropped = sum(status != "not shown" for status in stream.statuses) - len(chosen)
+            chosen[one.person, one.item] = k
+    dropped = sum(one.status != "not shown" for one in stream.entries) - len(chosen)
     if several:
         people = "1 person" if several == 1 else f"{several:,} people"
         left_out.append(
@@ -150,12 +153,11 @@ def _one_attempt(stream: Stream, attempt: str, left_out: list[LeftOut]) -> list[
 def _best_attempts(stream: Stream) -> dict[str, int]:
     """Return for each person the attempt with the most points (or right answers)."""
     points: dict[str, Counter[int]] = defaultdict(Counter)
-    for k, person in enumerate(stream.persons):
-        got = stream.points[k]
-        key = stream.keys[k]
-        if got is None and key is not None:
-            got = float(set_label(stream.answers[k]) == set_label(key))
-        points[person][stream.attempts[k]] += got or 0.0  # type: ignore[assignment]
+    for one in stream.entries:
+        got = one.points
+        if got is None and one.key:
+            got = float(set_label(one.answer) == set_label(one.key))
+        points[one.person][one.attempt] += got or 0.0  # type: ignore[assignment]
     return {
         person: max(scores, key=lambda number: (scores[number], -number))
         for person, scores in points.items()
@@ -165,9 +167,9 @@ def _best_attempts(stream: Stream) -> dict[str, int]:
 def _stream_key(stream: Stream, notes: list[str]) -> RawKey:
     """Return the key that the converters found: the most common one for each item."""
     votes: dict[str, Counter[str]] = defaultdict(Counter)
-    for item, key in zip(stream.items, stream.keys, strict=True):
-        if key:
-            votes[item][set_label(key)] += 1
+    for one in stream.entries:
+        if one.key:
+            votes[one.item][set_label(one.key)] += 1
     if not votes:
         return RawKey()
     several = [item for item, counted in votes.items() if len(counted) > 1]
@@ -185,15 +187,13 @@ def _key_of_points(stream: Stream, labels: list[str], answered: list[bool]) -> R
     full: dict[str, set[str]] = defaultdict(set)
     partial: dict[str, set[str]] = defaultdict(set)
     most: dict[str, float] = {}
-    for k, item in enumerate(stream.items):
-        if stream.points[k] is not None:
-            possible = stream.possible[k]
-            most[item] = max(most.get(item, 0.0), possible or 0.0, stream.points[k] or 0.0)
-    for k, item in enumerate(stream.items):
-        got = stream.points[k]
-        if got is None or not answered[k] or most.get(item, 0.0) <= 0:
+    for one in stream.entries:
+        if one.points is not None:
+            most[one.item] = max(most.get(one.item, 0.0), one.possible or 0.0, one.points)
+    for k, one in enumerate(stream.entries):
+        if one.points is None or not answered[k] or most.get(one.item, 0.0) <= 0:
             continue
-        (full if got >= most[item] - 1e-9 else partial)[item].add(labels[k])
+        (full if one.points >= most[one.item] - 1e-9 else partial)[one.item].add(labels[k])
     options = {
         item: next(iter(found))
         for item, found in full.items()

@@ -19,7 +19,7 @@ from hitsndiffs.reading.exports import (
     refused,
     surveys,
 )
-from hitsndiffs.reading.exports.base import Format
+from hitsndiffs.reading.exports.format import Format
 
 __all__ = ["ANY_TOOL", "FORMATS", "find_format"]
 

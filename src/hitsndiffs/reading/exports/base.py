@@ -1,17 +1,10 @@
-"""What defines a format: how it is recognised, and the stream that its converter produces.
-
-A format is one small file with a :class:`Format` in it, and one entry in
-:data:`hitsndiffs.reading.exports.FORMATS`. The reader does everything else: bytes, text encodings,
-separators, sheets, attempts, folding of answers, keys from points, the codes of
-:class:`hitsndiffs.Responses`.
-"""
+"""What a format sees of a file: its beginning, by which it is recognised, and all that is in it."""
 
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
@@ -27,9 +20,7 @@ __all__ = [
     "ROLES",
     "Choices",
     "Column",
-    "Converter",
     "Document",
-    "Format",
     "Kind",
     "LeftOut",
     "Refusal",
@@ -37,10 +28,7 @@ __all__ = [
     "Sample",
     "Sign",
     "Status",
-    "Stream",
-    "absent",
     "has_index",
-    "number_attempts",
 ]
 
 Kind = Literal["table", "sheets", "json", "jsonl", "parquet", "stats", "folder", "archive", "text"]
@@ -258,135 +246,6 @@ class Choices:
     sheet: str | None = None
 
 
-#: The columns of a stream, one entry per answer.
-_ENTRIES = (
-    "persons", "attempts", "items", "answers", "points", "possible", "keys", "statuses",
-)  # fmt: skip
-
-
-@dataclass
-class Stream:
-    """What a converter produces: one entry per answer, in columns, and notes about the file.
-
-    An answer is one text, a tuple of texts (a set), or None. Order within a set does not matter,
-    because the reader sorts. Texts stay as in the file; the reader trims and folds them.
-
-    Examples
-    --------
-    >>> stream = Stream()
-    >>> stream.add("ann", "q1", "A", key="A")
-    >>> stream.add("bob", "q1", ("C", "B"), key="A", points=0, possible=1)
-    >>> stream.add("bob", "q2", None)
-    >>> len(stream), stream.statuses
-    (3, ['answered', 'answered', 'blank'])
-    """
-
-    persons: list[str] = field(default_factory=list)
-    attempts: list[int] = field(default_factory=list)
-    items: list[str] = field(default_factory=list)
-    answers: list[tuple[str, ...]] = field(default_factory=list)
-    points: list[float | None] = field(default_factory=list)
-    possible: list[float | None] = field(default_factory=list)
-    keys: list[tuple[str, ...] | None] = field(default_factory=list)
-    statuses: list[Status] = field(default_factory=list)
-    #: Sentences that state what was assumed.
-    notes: list[str] = field(default_factory=list)
-    #: Rows that do not count as a person's answers: averages, keys, previews, unfinished attempts.
-    left_out: list[LeftOut] = field(default_factory=list)
-    #: The role of each column of the file.
-    columns: list[Column] = field(default_factory=list)
-    #: The text of an item, where its name is a number or a code.
-    titles: dict[str, str] = field(default_factory=dict)
-    #: Where keys come from, as a phrase ("the columns «Right answer n»").
-    key_from: str = ""
-    #: Whether the file holds one user, who is named by the part of its path that differs.
-    user_is_file: bool = False
-
-    def add(
-        self,
-        person: str,
-        item: str,
-        answer: str | Iterable[str] | None,
-        *,
-        attempt: int = 1,
-        points: float | None = None,
-        possible: float | None = None,
-        key: str | Iterable[str] | None = None,
-        status: Status | None = None,
-    ) -> None:
-        """Add one answer; without an answer, the status defaults to "blank"."""
-        answers = _as_set(answer)
-        self.persons.append(person)
-        self.attempts.append(attempt)
-        self.items.append(item)
-        self.answers.append(answers)
-        self.points.append(points)
-        self.possible.append(possible)
-        self.keys.append(_as_set(key) or None)
-        self.statuses.append(status or ("answered" if answers else "blank"))
-
-    def leave_out(self, count: int, what: str, reason: str) -> None:
-        """Record rows that are left out, together with others of that kind."""
-        rows = LeftOut(count, what, reason)
-        for k, own in enumerate(self.left_out):
-            if own.is_like(rows):
-                self.left_out[k] = LeftOut(own.count + count, what, reason)
-                return
-        self.left_out.append(rows)
-
-    def keep(self, entries: Sequence[int]) -> None:
-        """Keep some of the entries."""
-        for name in _ENTRIES:
-            setattr(self, name, [getattr(self, name)[k] for k in entries])
-
-    def number_repeats(self) -> None:
-        """Number repeated answers of a person to the same item as attempts, in order."""
-        self.attempts = number_attempts(zip(self.persons, self.items, strict=True))
-
-    def extend(self, other: Stream) -> None:
-        """Append another stream (another file of the same test)."""
-        for name in _ENTRIES:
-            getattr(self, name).extend(getattr(other, name))
-        self.notes.extend(note for note in other.notes if note not in self.notes)
-        for rows in other.left_out:
-            self.leave_out(rows.count, rows.what, rows.reason)
-        known = {(column.name, column.position) for column in self.columns}
-        self.columns.extend(c for c in other.columns if (c.name, c.position) not in known)
-        self.titles = {**other.titles, **self.titles}
-        if not self.key_from and any(key is not None for key in other.keys):
-            self.key_from = other.key_from
-
-    def __len__(self) -> int:
-        return len(self.persons)
-
-
-def number_attempts(keys: Iterable[Any]) -> list[int]:
-    """Return for each row how often its key has occurred so far.
-
-    Examples
-    --------
-    >>> number_attempts(["ann", "bob", "ann"])
-    [1, 1, 2]
-    """
-    seen: Counter[Any] = Counter()
-    numbers = []
-    for key in keys:
-        seen[key] += 1
-        numbers.append(seen[key])
-    return numbers
-
-
-def _as_set(answer: str | Iterable[str] | None) -> tuple[str, ...]:
-    if answer is None:
-        return ()
-    if isinstance(answer, str):
-        return (answer,) if answer.strip() else ()
-    return tuple(text for text in answer if text.strip())
-
-
-#: Turns a document into a stream, given what the caller said.
-Converter = Callable[[Document, Choices], Stream]
-
 #: A table with more columns than this is not searched for names.
 MOST_COLUMNS = 5000
 
@@ -441,42 +300,3 @@ def _line(pattern: str) -> re.Pattern[str]:
 
 def _matches(pattern: str, lines: str) -> bool:
     return _line(pattern).search(lines) is not None
-
-
-@dataclass(frozen=True)
-class Format:
-    """One export format.
-
-    Parameters
-    ----------
-    name
-        For ``--format``: ``"canvas"``, ``"lm-eval"``.
-    title
-        For people: ``"Canvas, Student Analysis (classic quizzes)"``.
-    about
-        One line: where it comes from, and in which files.
-    signs
-        How it is recognised: a file has the format if it shows one of these.
-    convert
-        Takes a document and returns the stream. May raise :class:`Refusal` (what the file is, and
-        what to export instead).
-    tried
-        On which real files it was tried, as a phrase; blank where it was written from the
-        documentation or the source code of the tool.
-    """
-
-    name: str
-    title: str
-    about: str
-    signs: tuple[Sign, ...]
-    convert: Converter
-    tried: str = ""
-
-    def recognise(self, sample: Sample) -> str | None:
-        """Return why a sample has this format, as a phrase; None if it has not."""
-        return next((sign.because for sign in self.signs if sign.fits(sample)), None)
-
-
-def absent(what: str, columns: str) -> Refusal:
-    """Return the refusal for a table that lacks the columns of a format."""
-    return Refusal(f"not {what}: there is no {columns}", "omit the format so that it is detected")

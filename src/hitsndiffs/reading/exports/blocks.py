@@ -281,13 +281,12 @@ def _part(name: str) -> str | None:
     return "about" if text in _CHECKS else None
 
 
-QUESTION_BLOCKS = ByQuestion(
-    Blocks(_part, fewest=2, version=_VERSIONS), who=who, key_from="the columns of right answers"
-).format(
+QUESTION_BLOCKS = ByQuestion(Blocks(_part, fewest=2, version=_VERSIONS), who=who).format(
     "question-blocks",
     "Several columns per question (R/exams and others)",
     "answer.1, solution.1, points.1, answer.2, …: found by their numbers",
     "columns for answer and key or points repeat with 1, 2, 3, …",
+    key_from="the columns of right answers",
 )
 
 FORMATS = (QUESTION_BLOCKS,)

@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import cast
 
-from hitsndiffs.reading.exports.base import Choices, Document, Format, Role, Sample, Sign, Stream
+from hitsndiffs.reading.exports.base import Choices, Document, Role, Sample, Sign
 from hitsndiffs.reading.exports.blocks import Blocks
 from hitsndiffs.reading.exports.common import unique, without_html, words
-from hitsndiffs.reading.exports.records import Given, Records
+from hitsndiffs.reading.exports.format import Format, Given, Stream
 from hitsndiffs.reading.exports.sheet import (
     ByQuestion,
     Question,
@@ -40,13 +40,13 @@ ZIPGRADE = ByQuestion(
         letters=True,
     ),
     who=words("firstname|lastname|studentid|zipgradeid|customid|externalid"),
-    key_from="the columns of keys",
 ).format(
     "zipgrade",
     "ZipGrade, full format",
     "CSV with student responses, from the website or the phone",
     "the columns Stu1 and Key1 (or PriKey1) are there",
     "a class of the website",
+    key_from="the columns of keys",
 )
 
 
@@ -194,15 +194,13 @@ KAHOOT = Format(
             holds=lambda sample: "finalscores" in map(plain, sample.sheets),
         ),
     ),
-    Records(
-        _kahoot,
-        (
-            "a Kahoot! report without the sheet «RawReportData Data»",
-            "download the whole report (xlsx) of the game",
-        ),
-        key_from="the column «Correct Answers»",
+    _kahoot,
+    tried="reports without that sheet, which are refused",
+    empty=(
+        "a Kahoot! report without the sheet «RawReportData Data»",
+        "download the whole report (xlsx) of the game",
     ),
-    "reports without that sheet, which are refused",
+    key_from="the column «Correct Answers»",
 )
 
 FORMATS = (ZIPGRADE, SCANTRON, SCANNED_FORMS, KAHOOT)

@@ -7,8 +7,9 @@ from collections import Counter
 from collections.abc import Sequence
 
 from hitsndiffs.data.names import recognise
-from hitsndiffs.reading.exports.base import Format, Sample, Sign
+from hitsndiffs.reading.exports.base import Sample, Sign
 from hitsndiffs.reading.exports.common import folded, number, split_column, unique, words
+from hitsndiffs.reading.exports.format import Format
 from hitsndiffs.reading.exports.sheet import ByQuestion, Question, Sheet, adjacent
 from hitsndiffs.reading.vocabulary import ASKS_WHO, role_of_name
 
@@ -132,7 +133,7 @@ GOOGLE_FORMS = Format(
         Sign("times of submission are followed by scores («7 / 10»)", holds=_is_timed_quiz),
     ),
     ByQuestion(_find_google),
-    "a survey with a grid",
+    tried="a survey with a grid",
 )
 
 
@@ -254,7 +255,7 @@ MICROSOFT_FORMS = Format(
         ),
     ),
     ByQuestion(_find_microsoft, split=lambda cells: split_column(cells, ";")),
-    "a survey",
+    tried="a survey",
 )
 
 FORMATS = (GOOGLE_FORMS, MICROSOFT_FORMS)

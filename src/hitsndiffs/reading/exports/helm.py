@@ -6,17 +6,10 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from hitsndiffs.reading.exports.base import (
-    Choices,
-    Document,
-    Format,
-    Refusal,
-    Sample,
-    Sign,
-    Stream,
-)
+from hitsndiffs.reading.exports.base import Choices, Document, Refusal, Sample, Sign
 from hitsndiffs.reading.exports.common import as_text, inner, objects, title_of
-from hitsndiffs.reading.exports.records import Given, Options, Records
+from hitsndiffs.reading.exports.format import Format, Given, Stream
+from hitsndiffs.reading.exports.records import Options
 
 __all__ = ["FORMATS"]
 
@@ -155,12 +148,10 @@ HELM = Format(
             fields=("instance_id", "predicted_text", "stats"),
         ),
     ),
-    Records(
-        _answers,
-        ("a HELM run without predictions", "give a run that finished"),
-        key_from="the references tagged «correct»",
-        none="unreadable",
-    ),
+    _answers,
+    empty=("a HELM run without predictions", "give a run that finished"),
+    key_from="the references tagged «correct»",
+    none="unreadable",
 )
 
 FORMATS = (HELM,)

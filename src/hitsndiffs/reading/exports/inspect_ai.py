@@ -6,9 +6,10 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from hitsndiffs.reading.exports.base import Choices, Document, Format, Refusal, Sample, Sign, Stream
+from hitsndiffs.reading.exports.base import Choices, Document, Refusal, Sample, Sign
 from hitsndiffs.reading.exports.common import as_text, inner, objects, short_hash, title_of
-from hitsndiffs.reading.exports.records import Given, Options, Records
+from hitsndiffs.reading.exports.format import Format, Given, Stream
+from hitsndiffs.reading.exports.records import Options
 
 __all__ = ["FORMATS"]
 
@@ -115,13 +116,11 @@ INSPECT = Format(
             holds=lambda sample: "model" in inner(sample.first, "eval"),
         ),
     ),
-    Records(
-        _answers,
-        ("an Inspect log without scored samples", "give a log of an evaluation that finished"),
-        key_from="the targets",
-        none="unreadable",
-    ),
-    "logs of three models, JSON and .eval",
+    _answers,
+    tried="logs of three models, JSON and .eval",
+    empty=("an Inspect log without scored samples", "give a log of an evaluation that finished"),
+    key_from="the targets",
+    none="unreadable",
 )
 
 FORMATS = (INSPECT,)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from hitsndiffs.reading.exports.base import Choices, Document, Format, Refusal, Sign, Stream
+from hitsndiffs.reading.exports.base import Choices, Document, Sign
 from hitsndiffs.reading.exports.common import folded, is_free_text, literal, objects, split_column
-from hitsndiffs.reading.exports.records import chosen, chosen_only
+from hitsndiffs.reading.exports.format import Format, Given, Stream, chosen_only
+from hitsndiffs.reading.exports.records import chosen
 from hitsndiffs.reading.exports.sheet import Question, Sheet, option_columns, sheet_of
 from hitsndiffs.reading.layouts.content import look_at
 from hitsndiffs.reading.vocabulary import role_of_name
@@ -17,6 +18,7 @@ __all__ = ["FORMATS"]
 
 _REMARK = re.compile(r"expla|comment|feedback|reason|why|justif|rationale|suggest|detail", re.I)
 _ON_OR_OFF = frozenset(("true", "false", "on", "off", "1", "0", ""))
+_ONLY = "only these can be ranked"
 _LIST = r"[|\n]"  # several options in a cell
 
 
@@ -26,8 +28,6 @@ class _Judgments:
 
     Parameters
     ----------
-    what
-        What the table is, for sentences.
     worker, task
         Who judged (the first of these names that has cells), and what.
     answer, gold
@@ -41,7 +41,6 @@ class _Judgments:
         between the workers of a task, and, where some have right answers, only these.
     """
 
-    what: str
     worker: tuple[str, ...]
     task: str
     answer: str
@@ -49,11 +48,10 @@ class _Judgments:
     seen: str = ""
     status: str = ""
     among_others: bool = False
-    key_from: str = ""
 
-    def __call__(self, document: Document, choices: Choices) -> Stream:
-        """Read a table."""
-        sheet = sheet_of(document, choices, Stream(key_from=self.key_from))
+    def __call__(self, document: Document, choices: Choices, stream: Stream) -> Iterator[Given]:
+        """Yield the answers in a table."""
+        sheet = sheet_of(document, choices, stream)
         worker, task = self._worker(sheet), sheet.need(self.task)
         for place in filter(None, (worker, sheet.find(self.status))):
             below = ""  # in old dumps, only the last row of a suite says who did it
@@ -67,14 +65,11 @@ class _Judgments:
         self._drop_skipped(sheet, asked)
         seen = [*self._named(sheet, self.seen).values()]
         tasks = sheet.given_items() or self._tasks(sheet, task, seen)
-        questions = _questions(sheet, asked, golden)
-        if not questions or not sheet.rows:
-            raise Refusal(f"{self.what} without answers by choice", "only these can be ranked")
         people = sheet.people([worker], "the worker", "user")
-        sheet.ask(questions, people, tasks=[] if len({*tasks}) == 1 else tasks)
+        questions = _questions(sheet, asked, golden)
+        yield from sheet.ask(questions, people, tasks=[] if len({*tasks}) == 1 else tasks)
         sheet.set_role([task, *seen], "item", "the task, and what the worker saw")
         sheet.rest_unused("about the judgment, or what the workers saw")
-        return sheet.stream
 
     def _worker(self, sheet: Sheet) -> int:
         places = [k for name in self.worker if (k := sheet.find(name)) is not None]
@@ -189,13 +184,13 @@ MTURK = Format(
         ),
     ),
     _Judgments(
-        "an MTurk batch",
         worker=("WorkerId", "AssignmentId"),
         task="HITId",
         answer=r"Answer(?:[.\s_](.+))?",
         seen="Input[.](.+)",
     ),
-    "three batches, old and new",
+    tried="three batches, old and new",
+    empty=("an MTurk batch without answers by choice", _ONLY),
 )
 TOLOKA = Format(
     "toloka",
@@ -203,15 +198,15 @@ TOLOKA = Format(
     "The assignments of a pool as TSV: INPUT:, OUTPUT:, GOLDEN:, ASSIGNMENT:",
     (Sign("the column ASSIGNMENT:worker_id is there", ("assignment:worker_id",)),),
     _Judgments(
-        "a Toloka file",
         worker=("ASSIGNMENT:worker_id",),
         task="ASSIGNMENT:task_id",
         answer="OUTPUT:(.+)",
         gold="GOLDEN:(.+)",
         seen="INPUT:(.+)",
         status="ASSIGNMENT:status",
-        key_from="the columns «GOLDEN:»",
     ),
+    empty=("a Toloka file without answers by choice", _ONLY),
+    key_from="the columns «GOLDEN:»",
 )
 FIGURE_EIGHT = Format(
     "figure-eight",
@@ -219,15 +214,15 @@ FIGURE_EIGHT = Format(
     "CSV with a row per judgment: _unit_id, _worker_id, …",
     (Sign("the columns _unit_id and _worker_id are there", ("_unit_id", "_worker_id")),),
     _Judgments(
-        "a Figure Eight report",
         worker=("_worker_id",),
         task="_unit_id",
         answer="((?!_).+)(?<!_gold)(?<!_gold_reason)",
         gold="(.+)_gold",
         among_others=True,
-        key_from="the columns «…_gold»",
     ),
-    "a full report",
+    tried="a full report",
+    empty=("a Figure Eight report without answers by choice", _ONLY),
+    key_from="the columns «…_gold»",
 )
 
 FORMATS = (MTURK, TOLOKA, FIGURE_EIGHT)

@@ -11,17 +11,7 @@ from typing import Any
 
 from hitsndiffs.data.names import recognise
 from hitsndiffs.data.words import listed
-from hitsndiffs.reading.exports.base import (
-    Choices,
-    Column,
-    Document,
-    Format,
-    Refusal,
-    Role,
-    Sample,
-    Sign,
-    Stream,
-)
+from hitsndiffs.reading.exports.base import Choices, Column, Document, Refusal, Role, Sample, Sign
 from hitsndiffs.reading.exports.common import (
     as_text,
     at,
@@ -33,7 +23,8 @@ from hitsndiffs.reading.exports.common import (
     title_of,
     words,
 )
-from hitsndiffs.reading.exports.records import Given, Levels, Paths, Records, chosen, rows_of
+from hitsndiffs.reading.exports.format import Format, Given, Stream
+from hitsndiffs.reading.exports.records import Levels, Paths, chosen, rows_of
 from hitsndiffs.reading.vocabulary import folded
 
 __all__ = ["FORMATS"]
@@ -86,8 +77,9 @@ LABEL_STUDIO = Format(
     "Label Studio, JSON",
     "Tasks with their annotations; Choices and Rating tags",
     (Sign("each task has its data and a list of annotations", holds=_is_studio),),
-    Records(_studio, _STUDIO_EMPTY),
-    "exports of regions and of taxonomies, which are refused",
+    _studio,
+    tried="exports of regions and of taxonomies, which are refused",
+    empty=_STUDIO_EMPTY,
 )
 
 #: Columns of Label Studio's own in JSON-MIN and CSV.
@@ -138,7 +130,8 @@ LABEL_STUDIO_FLAT = Format(
     "Label Studio, JSON-MIN and CSV",
     "A record per annotation, with annotator, annotation_id and lead_time",
     (Sign(_EACH, columns=_FLAT), Sign(_EACH, fields=_FLAT)),
-    Records(_flat, _STUDIO_EMPTY),
+    _flat,
+    empty=_STUDIO_EMPTY,
 )
 
 
@@ -174,18 +167,16 @@ PRODIGY = Format(
             fields=("_input_hash", "_task_hash", "answer"),
         ),
     ),
-    Records(
-        _prodigy,
-        (
-            "a Prodigy export of spans or relations, without choices",
-            "only the views choice and classification can be ranked",
-        ),
-        (
-            "a Prodigy export that does not name its annotators",
-            "annotate with named sessions (?session=NAME), or name another field as the user",
-        ),
+    _prodigy,
+    tried="a campaign with 42 annotators",
+    empty=(
+        "a Prodigy export of spans or relations, without choices",
+        "only the views choice and classification can be ranked",
     ),
-    "a campaign with 42 annotators",
+    nobody=(
+        "a Prodigy export that does not name its annotators",
+        "annotate with named sessions (?session=NAME), or name another field as the user",
+    ),
 )
 
 
@@ -202,29 +193,27 @@ LABELBOX = Format(
             fields=("DataRow ID", "Label", "Created By"),
         ),
     ),
-    Records(
-        Paths(
-            each=(
-                "projects{}?",
-                "labels?",
-                "annotations.classifications|Label.classifications",
-                "radio_answer.classifications+",
-            ),
-            user="label_details.created_by|Created By",
-            item="/data_row.global_key|/data_row.external_id|/data_row.id|/External ID|/DataRow ID",
-            title="/data_row.row_data|/Labeled Data",
-            question="name|title|value",
-            answer="radio_answer|checklist_answers|answers|answer",
-            words="written",
+    Paths(
+        each=(
+            "projects{}?",
+            "labels?",
+            "annotations.classifications|Label.classifications",
+            "radio_answer.classifications+",
         ),
-        (
-            "a Labelbox export without classifications",
-            "only radio and checklist answers can be ranked",
-        ),
-        (
-            "a Labelbox export without the names of the labellers",
-            "export again with label details (created_by)",
-        ),
+        user="label_details.created_by|Created By",
+        item="/data_row.global_key|/data_row.external_id|/data_row.id|/External ID|/DataRow ID",
+        title="/data_row.row_data|/Labeled Data",
+        question="name|title|value",
+        answer="radio_answer|checklist_answers|answers|answer",
+        words="written",
+    ),
+    empty=(
+        "a Labelbox export without classifications",
+        "only radio and checklist answers can be ranked",
+    ),
+    nobody=(
+        "a Labelbox export without the names of the labellers",
+        "export again with label details (created_by)",
     ),
 )
 
@@ -288,7 +277,8 @@ DOCCANO = Format(
         Sign("each text has annotations with label and user", holds=_is_by_user),
         Sign("each line has an id, a text and its labels", holds=_is_labelled),
     ),
-    Records(_doccano, ("a doccano file without labels", "export the labels of each user")),
+    _doccano,
+    empty=("a doccano file without labels", "export the labels of each user"),
 )
 
 
@@ -317,22 +307,20 @@ GROUND_TRUTH = Format(
         ),
         Sign("the answers have a workerId and an answerContent", holds=_is_truth),
     ),
-    Records(
-        Paths(
-            each=(
-                "annotations|answers|humanAnswers",
-                "annotationData.content|answerContent{}",
-            ),
-            user="workerId",
-            item=_object,
-            question="{}",
-            answer="=",
-            words="perhaps",
+    Paths(
+        each=(
+            "annotations|answers|humanAnswers",
+            "annotationData.content|answerContent{}",
         ),
-        (
-            "a Ground Truth file without classes: boxes, regions or texts only",
-            "only tasks in which workers choose a class can be ranked",
-        ),
+        user="workerId",
+        item=_object,
+        question="{}",
+        answer="=",
+        words="perhaps",
+    ),
+    empty=(
+        "a Ground Truth file without classes: boxes, regions or texts only",
+        "only tasks in which workers choose a class can be ranked",
     ),
 )
 
@@ -349,21 +337,19 @@ ARGILLA = Format(
             fields=("fields", "responses", "suggestions"),
         ),
     ),
-    Records(
-        Paths(
-            each=("responses{}", "="),
-            user="user_id",
-            item="/id|/external_id",
-            title="/fields",
-            question="{}",
-            answer="value",
-            words="perhaps",
-            aside=(("status", ("draft", "discarded"), "drafts", "they were not submitted"),),
-        ),
-        (
-            "an Argilla export without responses that choose: texts, spans or rankings only",
-            "only label, multi-label and rating questions can be ranked",
-        ),
+    Paths(
+        each=("responses{}", "="),
+        user="user_id",
+        item="/id|/external_id",
+        title="/fields",
+        question="{}",
+        answer="value",
+        words="perhaps",
+        aside=(("status", ("draft", "discarded"), "drafts", "they were not submitted"),),
+    ),
+    empty=(
+        "an Argilla export without responses that choose: texts, spans or rankings only",
+        "only label, multi-label and rating questions can be ranked",
     ),
 )
 
@@ -425,14 +411,12 @@ ZOONIVERSE = Format(
             ("classification_id", "annotations", "subject_ids"),
         ),
     ),
-    Records(
-        _zooniverse,
-        (
-            "a Zooniverse export without question tasks: drawings, texts or transcriptions only",
-            "only tasks with choices can be ranked",
-        ),
+    _zooniverse,
+    tried="two exports",
+    empty=(
+        "a Zooniverse export without question tasks: drawings, texts or transcriptions only",
+        "only tasks with choices can be ranked",
     ),
-    "two exports",
 )
 
 FORMATS = (

@@ -8,15 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from hitsndiffs.errors import InputError
-from hitsndiffs.reading.exports.base import (
-    Choices,
-    Document,
-    Format,
-    Refusal,
-    Sign,
-    Stream,
-    number_attempts,
-)
+from hitsndiffs.reading.exports.base import Choices, Document, Refusal, Sign
 from hitsndiffs.reading.exports.common import (
     as_text,
     inner,
@@ -27,7 +19,8 @@ from hitsndiffs.reading.exports.common import (
     stem_of_name,
     title_of,
 )
-from hitsndiffs.reading.exports.records import Given, Options, Records
+from hitsndiffs.reading.exports.format import Format, Given, Stream, number_attempts
+from hitsndiffs.reading.exports.records import Options
 
 __all__ = ["FORMATS"]
 
@@ -336,17 +329,15 @@ LM_EVAL = Format(
             fields=("doc_id", "resps", "filtered_resps"),
         ),
     ),
-    Records(
-        _answers,
-        ("an lm-eval file without samples", "run lm_eval again with --log_samples"),
-        texts=(
-            "an lm-eval file of generated texts without options",
-            "only tasks with options or short answers can be ranked",
-        ),
-        key_from="the targets",
-        none="unreadable",
+    _answers,
+    tried="runs of six models, in three layouts",
+    empty=("an lm-eval file without samples", "run lm_eval again with --log_samples"),
+    texts=(
+        "an lm-eval file of generated texts without options",
+        "only tasks with options or short answers can be ranked",
     ),
-    "runs of six models, in three layouts",
+    key_from="the targets",
+    none="unreadable",
 )
 
 FORMATS = (LM_EVAL,)

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import combinations, groupby
 
-from hitsndiffs.reading.exports.base import Choices, Document, Format, Sample, Sign, Stream
+from hitsndiffs.reading.exports.base import Choices, Document, Sample, Sign
 from hitsndiffs.reading.exports.blocks import Blocks
 from hitsndiffs.reading.exports.common import (
     attempt_number,
@@ -19,7 +19,7 @@ from hitsndiffs.reading.exports.common import (
     unique,
     without_html,
 )
-from hitsndiffs.reading.exports.records import Given, Records
+from hitsndiffs.reading.exports.format import Format, Given, Stream
 from hitsndiffs.reading.exports.sheet import (
     ByQuestion,
     Question,
@@ -238,18 +238,16 @@ BRIGHTSPACE = Format(
             without="# responses",
         ),
     ),
-    Records(
-        _attempts,
-        (
-            "a Brightspace report without a question that has options",
-            "only questions of the types MC, T/F and M-S can be ranked",
-        ),
-        (
-            "a Brightspace report without the names of the people",
-            "export «Attempt Details» with «Username» or «Org Defined ID»",
-        ),
+    _attempts,
+    tried="a quiz",
+    empty=(
+        "a Brightspace report without a question that has options",
+        "only questions of the types MC, T/F and M-S can be ranked",
     ),
-    "a quiz",
+    nobody=(
+        "a Brightspace report without the names of the people",
+        "export «Attempt Details» with «Username» or «Org Defined ID»",
+    ),
 )
 
 
@@ -288,15 +286,13 @@ BRIGHTSPACE_SURVEY = Format(
     "D2L Brightspace, survey attempts",
     "Survey reports with individual attempts («User 1»); counts alone are refused",
     (Sign("options are counted («# Responses»)", ("q #", "q type", "answer", "# responses")),),
-    Records(
-        _survey,
-        (
-            "a Brightspace report of counts per option, without individual answers",
-            "export «Attempt Details» (quizzes) or the individual attempts (surveys) instead",
-        ),
-        key_from="the options marked «Checked»",
+    _survey,
+    tried="a report of counts, which is refused",
+    empty=(
+        "a Brightspace report of counts per option, without individual answers",
+        "export «Attempt Details» (quizzes) or the individual attempts (surveys) instead",
     ),
-    "a report of counts, which is refused",
+    key_from="the options marked «Checked»",
 )
 
 
@@ -339,12 +335,10 @@ GRADESCOPE = Format(
             holds=lambda sample: tuple(map(folded, sample.header[:2])) == _FIRST,
         ),
     ),
-    ByQuestion(
-        _find_gradescope,
-        empty=(
-            "a Gradescope export without rubric items",
-            "«Export Evaluations» of an assignment graded with a rubric",
-        ),
+    ByQuestion(_find_gradescope),
+    empty=(
+        "a Gradescope export without rubric items",
+        "«Export Evaluations» of an assignment graded with a rubric",
     ),
 )
 
@@ -401,14 +395,12 @@ ILIAS = Format(
             holds=lambda sample: bool(_sheets_of_people(sample)),
         ),
     ),
-    Records(
-        _ilias,
-        (
-            "an ILIAS export whose sheets have no columns of answers",
-            "export the results again with a newer version, or give a table with a row per person",
-        ),
-        key_from="the right answers in the sheets",
+    _ilias,
+    empty=(
+        "an ILIAS export whose sheets have no columns of answers",
+        "export the results again with a newer version, or give a table with a row per person",
     ),
+    key_from="the right answers in the sheets",
 )
 
 FORMATS = (CANVAS, CANVAS_NEW, BLACKBOARD, BRIGHTSPACE, BRIGHTSPACE_SURVEY, GRADESCOPE, ILIAS)

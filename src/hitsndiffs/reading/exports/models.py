@@ -6,16 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from hitsndiffs.reading.exports.base import (
-    Choices,
-    Column,
-    Document,
-    Format,
-    Sample,
-    Sign,
-    Stream,
-    absent,
-)
+from hitsndiffs.reading.exports.base import Choices, Column, Document, Sample, Sign
 from hitsndiffs.reading.exports.common import (
     as_text,
     at,
@@ -28,7 +19,8 @@ from hitsndiffs.reading.exports.common import (
     stem_of_name,
     title_of,
 )
-from hitsndiffs.reading.exports.records import Given, Levels, Options, Paths, Records
+from hitsndiffs.reading.exports.format import Format, Given, Stream
+from hitsndiffs.reading.exports.records import Levels, Options, Paths
 
 __all__ = ["FORMATS"]
 
@@ -59,7 +51,7 @@ def _mmlu(document: Document, _: Choices, stream: Stream) -> Iterator[Given]:
             what = "how likely a letter is; the likeliest counts"
             stream.columns.append(Column(name, "answers", what, place))
     if not models or not rows:
-        raise absent("a table of MMLU's evaluation", "column such as «…_choiceA_probs»")
+        return
     # The question is the longest text; the key is the last column of letters before the chances.
     question = max(range(len(header)), key=lambda k: sum(len(row[k]) for row in rows[:50]))
     first = min(k for own in models.values() for k in own.values())
@@ -88,7 +80,8 @@ MMLU = Format(
             holds=lambda sample: sum(bool(_CHANCE.fullmatch(n.strip())) for n in sample.header) > 1,
         ),
     ),
-    Records(_mmlu, ("a table of MMLU's evaluation without rows", "run it again")),
+    _mmlu,
+    empty=("a table of MMLU's evaluation without rows", "run it again"),
 )
 
 
@@ -129,13 +122,11 @@ MMLU_PRO = Format(
             fields=("question_id", "pred", "options", "answer"),
         ),
     ),
-    Records(
-        _mmlu_pro,
-        ("an MMLU-Pro file without records", "run it again"),
-        key_from="the field «answer»",
-        none="unreadable",
-    ),
-    "outputs of four models",
+    _mmlu_pro,
+    tried="outputs of four models",
+    empty=("an MMLU-Pro file without records", "run it again"),
+    key_from="the field «answer»",
+    none="unreadable",
 )
 
 
@@ -182,15 +173,13 @@ OPENAI_EVALS = Format(
             holds=lambda sample: any(inner(r, "spec").keys() & _SPEC for r in sample.objects),
         ),
     ),
-    Records(
-        _openai,
-        (
-            "an OpenAI evals log without «match» events: graded by a model, or scores only",
-            "only evals that compare an answer with the expected one can be ranked",
-        ),
-        key_from="the expected answers",
-        none="unreadable",
+    _openai,
+    empty=(
+        "an OpenAI evals log without «match» events: graded by a model, or scores only",
+        "only evals that compare an answer with the expected one can be ranked",
     ),
+    key_from="the expected answers",
+    none="unreadable",
 )
 
 
@@ -246,15 +235,13 @@ OPENCOMPASS = Format(
     "OpenCompass, predictions and details",
     "predictions/<model>/<dataset>.json, or results/ with details; give the folder",
     (Sign("entries are numbered, each with a prediction", holds=_is_compass),),
-    Records(
-        _compass,
-        ("an OpenCompass file without predictions", "give the folder predictions/"),
-        texts=(
-            "OpenCompass' raw predictions: texts of a model, from which no option was taken yet",
-            "evaluate with dump_eval_details=True and give the folder results/",
-        ),
-        key_from="the references",
+    _compass,
+    empty=("an OpenCompass file without predictions", "give the folder predictions/"),
+    texts=(
+        "OpenCompass' raw predictions: texts of a model, from which no option was taken yet",
+        "evaluate with dump_eval_details=True and give the folder results/",
     ),
+    key_from="the references",
 )
 
 
@@ -325,12 +312,10 @@ LIGHTEVAL = Format(
             holds=_is_parquet,
         ),
     ),
-    Records(
-        _light,
-        ("a lighteval file without samples", "give the details of a run"),
-        key_from="the column «gold_index»",
-        none="unreadable",
-    ),
+    _light,
+    empty=("a lighteval file without samples", "give the details of a run"),
+    key_from="the column «gold_index»",
+    none="unreadable",
 )
 
 
@@ -375,16 +360,14 @@ PROMPTFOO = Format(
     "promptfoo, results",
     "The JSON that `promptfoo eval --output` writes, with all providers and tests",
     (Sign("the results have a provider, variables and success", holds=_is_promptfoo),),
-    Records(
-        _promptfoo,
-        ("a promptfoo file without outputs", "run the evaluation again"),
-        texts=(
-            "promptfoo results in the words of the models, without options to choose from",
-            "only tests with short answers can be ranked",
-        ),
-        key_from="the assertions «equals»",
-        none="unreadable",
+    _promptfoo,
+    empty=("a promptfoo file without outputs", "run the evaluation again"),
+    texts=(
+        "promptfoo results in the words of the models, without options to choose from",
+        "only tests with short answers can be ranked",
     ),
+    key_from="the assertions «equals»",
+    none="unreadable",
 )
 
 
@@ -416,26 +399,24 @@ EVALSCOPE = Format(
     "EvalScope, reviews",
     "reviews/<model>/<benchmark>_<subset>.jsonl of a run; give the folder",
     (Sign("each line is a review (index and sample_score)", fields=("index", "sample_score")),),
-    Records(
-        Paths(
-            user=lambda document: _scope(document)[0],
-            item=_review,
-            answer="sample_score.score.extracted_prediction",
-            key="target",
-            title="input",
-            right="right",
-            asked=True,
-            words="perhaps",
-            rows=_reviews,
-        ),
-        ("an EvalScope file without reviews", "give the folder reviews/ of the run"),
-        texts=(
-            "EvalScope reviews of answers in the models' own words",
-            "only benchmarks with options or short answers can be ranked",
-        ),
-        key_from="the targets",
-        none="unreadable",
+    Paths(
+        user=lambda document: _scope(document)[0],
+        item=_review,
+        answer="sample_score.score.extracted_prediction",
+        key="target",
+        title="input",
+        right="right",
+        asked=True,
+        words="perhaps",
+        rows=_reviews,
     ),
+    empty=("an EvalScope file without reviews", "give the folder reviews/ of the run"),
+    texts=(
+        "EvalScope reviews of answers in the models' own words",
+        "only benchmarks with options or short answers can be ranked",
+    ),
+    key_from="the targets",
+    none="unreadable",
 )
 
 FORMATS = (MMLU, MMLU_PRO, OPENAI_EVALS, OPENCOMPASS, LIGHTEVAL, PROMPTFOO, EVALSCOPE)

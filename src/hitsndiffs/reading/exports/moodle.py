@@ -13,7 +13,8 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Any
 
-from hitsndiffs.reading.exports.base import Format, Refusal, Sample, Sign
+from hitsndiffs.reading.exports.base import Refusal, Sample, Sign
+from hitsndiffs.reading.exports.format import Format
 from hitsndiffs.reading.exports.sheet import ByQuestion, Question, Sheet
 from hitsndiffs.reading.vocabulary import bare_names, folded
 
@@ -344,16 +345,13 @@ MOODLE = Format(
     "Moodle, quiz responses",
     "Quiz results, «Responses»: CSV, xlsx, ods or JSON, in any language",
     (Sign("a grade («Grade/10.00»), then columns that repeat with 1, 2, 3…", holds=_is_responses),),
-    ByQuestion(
-        _find,
-        split=lambda cells: list(map(_options, cells)),
-        key_from="the columns of right answers",
-        empty=(
-            "a Moodle «Responses» report without a choice question",
-            "download it with «response» ticked; only questions with options can be ranked",
-        ),
+    ByQuestion(_find, split=lambda cells: list(map(_options, cells))),
+    tried="a quiz of 2025, and a German one with algebra",
+    key_from="the columns of right answers",
+    empty=(
+        "a Moodle «Responses» report without a choice question",
+        "download it with «response» ticked; only questions with options can be ranked",
     ),
-    "a quiz of 2025, and a German one with algebra",
 )
 
 FORMATS = (MOODLE,)

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from itertools import combinations
 
 from hitsndiffs.errors import InputError
-from hitsndiffs.reading.exports.base import Document, Stream
+from hitsndiffs.reading.exports.base import Document
 from hitsndiffs.reading.exports.common import stem_of_name
+from hitsndiffs.reading.exports.format import Stream
 from hitsndiffs.reading.vocabulary import is_key_name
 
 __all__ = ["name_users", "told_apart"]
@@ -64,17 +65,19 @@ def name_users(files: Sequence[tuple[Document, Stream]]) -> None:
         )
     places = [(*document.folders, stem_of_name(document.name)) for document, _ in own or alone]
     _tell_tests_apart(places, [stream for _, stream in own or alone])
-    labels = told_apart(places, [frozenset(stream.items) for _, stream in own or alone])
+    labels = told_apart(
+        places, [frozenset(one.item for one in stream.entries) for _, stream in own or alone]
+    )
     for label, (_, stream) in zip(labels, own or alone, strict=True):
-        stream.persons = [label] * len(stream)
+        stream.entries = [one._replace(person=label) for one in stream.entries]
         stream.notes.append("The users are named by the part of the path that tells them apart.")
     for document, stream in alone if own else []:
         if _is_key(document, stream):
-            right = dict(zip(stream.items, stream.answers, strict=True))
-            stream.keep([])
+            right = {one.item: one.answer for one in stream.entries}
+            stream.entries = []
             for _, other in own:
-                other.keys = [right.get(item) for item in other.items]
                 other.key_from = document.name
+                other.entries = [one._replace(key=right.get(one.item, ())) for one in other.entries]
 
 
 def _is_key(document: Document, stream: Stream) -> bool:
@@ -87,10 +90,10 @@ def _tell_tests_apart(places: Sequence[tuple[str, ...]], streams: Sequence[Strea
 
     Two files hold the same test if the right answers to the items that they share are the same.
     """
-    tests: list[dict[str, tuple[str, ...] | None]] = []
+    tests: list[dict[str, tuple[str, ...]]] = []
     of_file: list[int] = []
     for stream in streams:
-        keys = dict(zip(stream.items, stream.keys, strict=True))
+        keys = {one.item: one.key for one in stream.entries}
         fits = (
             k for k, test in enumerate(tests)
             if (shared := test.keys() & keys) and all(test[item] == keys[item] for item in shared)
@@ -106,7 +109,7 @@ def _tell_tests_apart(places: Sequence[tuple[str, ...]], streams: Sequence[Strea
         names = {(test, parts[-level]) for test, parts in zip(of_file, places, strict=True)}
         if len(names) == len(tests) == len({name for _, name in names}):
             for stream, parts in zip(streams, places, strict=True):
-                old, stream.items = stream.items, [f"{parts[-level]}/{i}" for i in stream.items]
-                pairs = zip(old, stream.items, strict=True)
-                stream.titles = {new: stream.titles[i] for i, new in pairs if i in stream.titles}
+                test = parts[-level]
+                stream.entries = [one._replace(item=f"{test}/{one.item}") for one in stream.entries]
+                stream.titles = {f"{test}/{i}": text for i, text in stream.titles.items()}
             return

@@ -12,11 +12,9 @@ from hitsndiffs.reading.exports.base import (
     Choices,
     Column,
     Document,
-    Format,
     Refusal,
     Sample,
     Sign,
-    Stream,
 )
 from hitsndiffs.reading.exports.common import (
     as_text,
@@ -26,7 +24,7 @@ from hitsndiffs.reading.exports.common import (
     stem_of_name,
     title_of,
 )
-from hitsndiffs.reading.exports.records import Given, Records
+from hitsndiffs.reading.exports.format import Format, Given, Stream
 from hitsndiffs.reading.layouts.content import look_at
 from hitsndiffs.reading.tables.nested import flat_table
 from hitsndiffs.reading.vocabulary import plain, role_of_name
@@ -165,15 +163,13 @@ PREDICTIONS = Format(
     "Predictions beside the right answers, one model per file or folder",
     "Results of MMLU and the like, as scripts write them: CSV, Parquet or JSON; give the folder",
     (Sign("predictions stand beside right answers, and nothing names a user", holds=_is_beside),),
-    Records(
-        _beside,
-        (
-            "a table without predictions beside the right answers",
-            "omit the format so that it is detected",
-        ),
-        none="unreadable",
+    _beside,
+    tried="Parquet files of two models, in folders named after them",
+    empty=(
+        "a table without predictions beside the right answers",
+        "omit the format so that it is detected",
     ),
-    "Parquet files of two models, in folders named after them",
+    none="unreadable",
 )
 
 
@@ -231,8 +227,9 @@ ANSWERS_BY_ID = Format(
             ),
         ),
     ),
-    Records(_answers_by_id, ("no object with an answer under each id", "omit the format")),
-    "two models of MMMU, in folders named after them",
+    _answers_by_id,
+    tried="two models of MMMU, in folders named after them",
+    empty=("no object with an answer under each id", "omit the format"),
 )
 
 FORMATS = (PREDICTIONS, ANSWERS_BY_ID)

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from xml.etree import ElementTree
 
 from hitsndiffs.errors import InputError
-from hitsndiffs.reading.exports.base import Choices, Document, Format, Sample, Sign, Stream
+from hitsndiffs.reading.exports.base import Choices, Document, Sample, Sign
 from hitsndiffs.reading.exports.common import attempt_number, number, stem_of_name
-from hitsndiffs.reading.exports.records import Given, Records
+from hitsndiffs.reading.exports.format import Format, Given, Stream
 
 __all__ = ["FORMATS"]
 
@@ -74,14 +74,12 @@ QTI = Format(
     "QTI results (TAO and others)",
     "An assessmentResult as XML (2.1, 2.2, 3.0) per person and test; give the folder or the zip",
     (Sign("it is an assessmentResult of QTI", holds=_is_result),),
-    Records(
-        _answers,
-        (
-            "a QTI result without answers by choice",
-            "only interactions with options can be ranked",
-        ),
-        key_from="the correct responses",
+    _answers,
+    empty=(
+        "a QTI result without answers by choice",
+        "only interactions with options can be ranked",
     ),
+    key_from="the correct responses",
 )
 
 FORMATS = (QTI,)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from hitsndiffs.reading.exports.base import Choices, Document, Format, Refusal, Sample, Sign, Stream
+from hitsndiffs.reading.exports.base import Choices, Document, Sample, Sign
 from hitsndiffs.reading.exports.common import inner
+from hitsndiffs.reading.exports.format import Format, Given, Stream
 from hitsndiffs.reading.exports.moodle import is_points_only
 
 __all__ = ["FORMATS"]
@@ -13,11 +14,14 @@ def _report(
     name: str, title: str, what: str, instead: str, *signs: Sign, tried: str = ""
 ) -> Format:
     """Return a format that is recognised only to say what it is, and what to do instead."""
+    about = what[0].upper() + what[1:]
+    return Format(
+        name, f"{title} (refused)", about, signs, _nothing, tried=tried, empty=(what, instead)
+    )
 
-    def convert(_: Document, __: Choices) -> Stream:
-        raise Refusal(what, instead)
 
-    return Format(name, f"{title} (refused)", what[0].upper() + what[1:], signs, convert, tried)
+def _nothing(_: Document, __: Choices, ___: Stream) -> tuple[Given, ...]:
+    return ()
 
 
 _GRADES = (

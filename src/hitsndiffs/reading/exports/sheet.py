@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate
 
@@ -14,16 +14,12 @@ from hitsndiffs.reading.exports.base import (
     Choices,
     Column,
     Document,
-    Format,
     Refusal,
     Role,
     Sample,
     Sign,
     Status,
-    Stream,
-    absent,
     has_index,
-    number_attempts,
 )
 from hitsndiffs.reading.exports.common import (
     as_text,
@@ -35,6 +31,7 @@ from hitsndiffs.reading.exports.common import (
     words,
     worth,
 )
+from hitsndiffs.reading.exports.format import Format, Given, Stream, number_attempts
 from hitsndiffs.reading.layouts.extra_rows import row_names
 from hitsndiffs.reading.vocabulary import (
     FIRST_NAMES,
@@ -173,7 +170,10 @@ class Sheet(Table):
         """Return the index of a column; refuse the table if there is none."""
         place = self.find(name)
         if place is None:
-            raise absent("this format", f"column {name!r}")
+            raise Refusal(
+                f"not this format: there is no column {name!r}",
+                "omit the format so that it is detected",
+            )
         return place
 
     def rest_unused(self, reason: str) -> None:
@@ -275,8 +275,8 @@ class Sheet(Table):
         tasks: Sequence[str] = (),
         attempts: Sequence[int] = (),
         split: Splitter = whole_cells,
-    ) -> None:
-        """Add the answers to all questions, and record what their columns are.
+    ) -> Iterator[Given]:
+        """Yield the answers to all questions, and record what their columns are.
 
         Parameters
         ----------
@@ -292,23 +292,34 @@ class Sheet(Table):
         split
             Turns the cells of a column into options; None where a cell cannot be read.
         """
-        stream, rows = self.stream, self.rows
+        for one in questions:
+            if one.given is None:
+                one.given = split(self.cells(one.answer))
+            if one.key is not None and one.keys is None:
+                one.keys = [found or () for found in split(self.cells(one.key))]
+            self.set_role([one.answer, *one.also], "answers", "the answers to a question")
+            self.set_role([one.key] if one.key is not None else [], "key", "the right answer")
+            about = [*one.points, *([one.possible] if isinstance(one.possible, int) else [])]
+            self.set_role(about, "points", "the points of a question")
         per_answer = bool(tasks) or all(not isinstance(one.item, str) for one in questions)
         if not attempts and not per_answer:
             attempts = number_attempts(who)
+        key_row = self._key_row(questions, who)
         for one in questions:
-            given = split(self.cells(one.answer)) if one.given is None else one.given
-            keys = one.keys
-            if one.key is not None and keys is None:
-                keys = [found or () for found in split(self.cells(one.key))]
+            assert one.given is not None
             possible = one.possible if isinstance(one.possible, float) else None
-            for k, row in enumerate(rows):
+            for k, row in enumerate(self.rows):
                 item = one.item if isinstance(one.item, str) else one.item[k]
                 if tasks:
                     item = tasks[k] if len(questions) == 1 or not tasks[k] else f"{tasks[k]}/{item}"
-                answer = given[k]
-                if not item or (one.sparse and not answer):
+                answer = one.given[k]
+                if k == key_row or (one.sparse and not answer):
                     continue
+                key = None
+                if key_row is not None and item == (
+                    one.item if isinstance(one.item, str) else one.item[key_row]
+                ):
+                    key = one.given[key_row]
                 scores = [text for place in one.points if (text := row[place].strip())]
                 points, out_of = worth(scores[-1]) if scores else (None, None)
                 if isinstance(one.possible, int):
@@ -316,44 +327,34 @@ class Sheet(Table):
                 status: Status | None = "unreadable" if answer is None else None
                 if one.shown and not any(row[place].strip() for place in one.shown):
                     status = "not shown"
-                stream.add(
+                yield Given(
                     who[k],
                     item,
                     answer,
-                    attempt=attempts[k] if attempts else 1,
+                    key=one.keys[k] if one.keys is not None else key,
+                    title=one.title if isinstance(one.item, str) else "",
+                    attempt=attempts[k] if attempts else 0,
                     points=points,
                     possible=possible if out_of is None else out_of,
-                    key=keys[k] if keys is not None else None,
                     status=status,
                 )
-            if one.title and isinstance(one.item, str):
-                stream.titles[one.item] = one.title
-            self.set_role([one.answer, *one.also], "answers", "the answers to a question")
-            self.set_role([one.key] if one.key is not None else [], "key", "the right answer")
-            about = [*one.points, *([one.possible] if isinstance(one.possible, int) else [])]
-            self.set_role(about, "points", "the points of a question")
-        if not attempts:
-            stream.number_repeats()
-        if self.identity and all(key is None for key in stream.keys):
-            self.use_key_row(who)
 
-    def use_key_row(self, who: Sequence[str]) -> None:
-        """Take the answers of a row named like a key as the key: teachers send in a «KEY»."""
-        stream = self.stream
+    def _key_row(self, questions: Sequence[Question], who: Sequence[str]) -> int | None:
+        """Return the row named like a key, if it is one: teachers send in a «KEY»."""
+        if any(one.keys is not None for one in questions) or len({*who}) < 3:
+            return None
         labels = row_names({self.header[k]: self.cells(k) for k in self.identity}).values()
-        named = {who[k]: text for own in labels for k, text in enumerate(own) if is_key_name(text)}
-        if len(named) != 1 or len(set(who)) < 3:
-            return
-        own = [k for k, person in enumerate(stream.persons) if person in named]
-        right = {stream.items[k]: stream.answers[k] for k in own if stream.answers[k]}
-        others = [k for k, person in enumerate(stream.persons) if person not in named]
-        shared = {(stream.items[k], stream.answers[k]) for k in others}
-        if sum(pair in shared for pair in right.items()) * 2 <= len(right):
-            return  # nobody chose the same: it is not a key to these answers
-        stream.keep(others)
-        stream.keys = [right.get(item) for item in stream.items]
-        stream.key_from = f"row {next(iter(named.values()))!r}"
-        stream.leave_out(1, stream.key_from, "it holds the key")
+        named = {k: text for own in labels for k, text in enumerate(own) if is_key_name(text)}
+        if len(named) != 1:
+            return None
+        (place, label), *_ = named.items()
+        right = [own for one in questions if (own := one.given or ())[place]]
+        shared = sum(own[place] in (*own[:place], *own[place + 1 :]) for own in right)
+        if 2 * shared <= len(right):
+            return None  # nobody chose the same: it is not a key to these answers
+        self.stream.key_from = f"row {label!r}"
+        self.stream.leave_out(1, self.stream.key_from, "it holds the key")
+        return place
 
 
 #: The columns with one of these names, or a function that finds them among the first columns.
@@ -375,37 +376,33 @@ class ByQuestion:
         The column with the number of the attempt.
     split
         Turns the cells of a column into options.
-    key_from
-        See :class:`Stream`.
-    empty
-        What the file is, and what to do, if it has no question that can be ranked.
     """
 
     find: Callable[[Sheet], list[Question]]
     who: Finder = ()
     attempt: Finder = ()
     split: Splitter = whole_cells
-    key_from: str = ""
-    empty: tuple[str, str] = (
-        "not this format: there is no column of answers where it has them",
-        "omit the format so that it is detected",
-    )
 
-    def format(self, name: str, title: str, about: str, because: str, tried: str = "") -> Format:
+    def format(
+        self, name: str, title: str, about: str, because: str, tried: str = "", key_from: str = ""
+    ) -> Format:
         """Return the format with this name, recognised by its questions; see :class:`Format`."""
-        return Format(name, title, about, (Sign(because, holds=self.fits),), self, tried)
+        signs = (Sign(because, holds=self.fits),)
+        return Format(name, title, about, signs, self, tried=tried, key_from=key_from)
 
     def fits(self, sample: Sample) -> bool:
         """Whether there are questions in the beginning of a table."""
         known = sample.is_table and len(sample.header) <= MOST_COLUMNS
         return known and bool(self.find(Sheet(list(sample.header), sample.full_rows)))
 
-    def __call__(self, document: Document, choices: Choices) -> Stream:
-        """Read a table."""
-        sheet = sheet_of(document, choices, Stream(key_from=self.key_from))
+    def __call__(self, document: Document, choices: Choices, stream: Stream) -> Iterator[Given]:
+        """Yield the answers in a table."""
+        sheet = sheet_of(document, choices, stream)
         questions = self.find(sheet)
         if not questions:
-            raise Refusal(*self.empty)
+            return
+        if not sheet.rows:
+            raise Refusal("a table of questions without answers", "give one that was filled in")
         first = min(one.answer for one in questions)
         used = {k for one in questions for k in (one.answer, *one.also, *one.points)}
         people = sheet.who
@@ -414,9 +411,8 @@ class ByQuestion:
         tried = self._columns(sheet, self.attempt, first, used)[:1]
         sheet.set_role(tried, "attempt", "the number of the attempt")
         numbers = [attempt_number(row[k]) for row in sheet.rows for k in tried]
-        sheet.ask(questions, people, attempts=numbers, split=self.split)
+        yield from sheet.ask(questions, people, attempts=numbers, split=self.split)
         sheet.rest_unused("no question")
-        return sheet.stream
 
     @staticmethod
     def _columns(sheet: Sheet, wanted: Finder, end: int, used: set[int]) -> list[int]:

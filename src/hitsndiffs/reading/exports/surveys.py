@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from itertools import takewhile
 
-from hitsndiffs.reading.exports.base import Format, Sample, Sign
+from hitsndiffs.reading.exports.base import Sample, Sign
 from hitsndiffs.reading.exports.common import (
     folded,
     is_free_text,
@@ -15,6 +15,7 @@ from hitsndiffs.reading.exports.common import (
     without_html,
     words,
 )
+from hitsndiffs.reading.exports.format import Format
 from hitsndiffs.reading.exports.sheet import ByQuestion, Question, Sheet, option_columns
 from hitsndiffs.reading.layouts.content import look_at
 from hitsndiffs.reading.vocabulary import plain, role_of_name
@@ -130,14 +131,12 @@ QUALTRICS = Format(
             holds=lambda own: own.is_table and _is_old(own.header, own.full_rows),
         ),
     ),
-    ByQuestion(
-        _find_qualtrics,
-        empty=(
-            "a Qualtrics export without a choice question",
-            "export the survey again with its questions («QIDn»)",
-        ),
+    ByQuestion(_find_qualtrics),
+    tried="surveys of 2016, 2022 and 2025",
+    empty=(
+        "a Qualtrics export without a choice question",
+        "export the survey again with its questions («QIDn»)",
     ),
-    "surveys of 2016, 2022 and 2025",
 )
 
 
@@ -260,7 +259,7 @@ SURVEY_MONKEY = Format(
         ),
     ),
     ByQuestion(_find_monkey),
-    "three surveys, with one and with two rows of names",
+    tried="three surveys, with one and with two rows of names",
 )
 
 
@@ -326,14 +325,12 @@ LIMESURVEY = Format(
             holds=lambda own: own.is_table and _first_of_lime(own.header) is not None,
         ),
     ),
-    ByQuestion(
-        _find_lime,
-        empty=(
-            "a LimeSurvey export without a choice question: texts, numbers and times only",
-            "only questions with options can be ranked",
-        ),
+    ByQuestion(_find_lime),
+    tried="a survey of free texts, which is refused",
+    empty=(
+        "a LimeSurvey export without a choice question: texts, numbers and times only",
+        "only questions with options can be ranked",
     ),
-    "a survey of free texts, which is refused",
 )
 
 
@@ -402,14 +399,12 @@ OTREE = Format(
             ("participant.code", r"(?:[^.]+\.\d+\.)?player\.[^.]+"),
         ),
     ),
-    ByQuestion(
-        _find_otree,
-        empty=(
-            "an oTree export in which no field of the players holds choices that repeat",
-            "export the app in which the participants chose among options",
-        ),
+    ByQuestion(_find_otree),
+    tried="an experiment with eight rounds",
+    empty=(
+        "an oTree export in which no field of the players holds choices that repeat",
+        "export the app in which the participants chose among options",
     ),
-    "an experiment with eight rounds",
 )
 
 FORMATS = (QUALTRICS, SURVEY_MONKEY, LIMESURVEY, OTREE)
