@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import io
+from datetime import date
 
+import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
 from factory import examples
 from hypothesis import given
 from hypothesis import strategies as st
-from reading_helpers import answers
+from reading_helpers import answers, as_if_large
 
 import hitsndiffs as hnd
 from hitsndiffs.errors import InputError
+from hitsndiffs.reading.frames import frame_of
+from hitsndiffs.reading.sizes import Sizes
 
 CELLS = ["A", "B", "b", "C", "n/a", "-", "", " A"]
 
@@ -44,6 +48,66 @@ def test_a_frame_gives_what_its_csv_gives(users, items, data):
     assert answers(from_file) == answers(from_frame)
     assert from_file.users.tolist() == from_frame.users.tolist()
     assert from_file.notes == from_frame.notes
+
+
+#: How a column of each kind is made from numbers; -1 is a cell without a value.
+TEXTS = ["A", "B", "b", "C"]
+POLARS = {
+    "whole": lambda k: pl.Series([None if i < 0 else i for i in k], dtype=pl.Int8),
+    "float": lambda k: pl.Series([None if i < 0 else float(i) for i in k]),
+    "half": lambda k: pl.Series([float("nan") if i < 0 else i / 2 for i in k]),
+    "text": lambda k: pl.Series([None if i < 0 else TEXTS[i] for i in k], dtype=pl.String),
+    "choice": lambda k: pl.Series([None if i < 0 else TEXTS[i] for i in k], dtype=pl.Categorical),
+    "flag": lambda k: pl.Series([None if i < 0 else i > 1 for i in k], dtype=pl.Boolean),
+    "date": lambda k: pl.Series([None if i < 0 else date(2026, 1, 1 + i) for i in k]),
+}
+PANDAS = {
+    "whole": lambda k: pd.Series([None if i < 0 else i for i in k], dtype="Int64"),
+    "float": lambda k: pd.Series([float("nan") if i < 0 else i for i in k], dtype="float64"),
+    "half": lambda k: pd.Series([float("nan") if i < 0 else i / 2 for i in k], dtype="float32"),
+    "text": lambda k: pd.Series([None if i < 0 else TEXTS[i] for i in k], dtype=object),
+    "choice": lambda k: pd.Series([None if i < 0 else TEXTS[i] for i in k], dtype="category"),
+    "flag": lambda k: pd.Series([None if i < 0 else i > 1 for i in k], dtype="boolean"),
+    "date": lambda k: pd.Series([None if i < 0 else date(2026, 1, 1 + i) for i in k]),
+}
+
+
+@examples(60)
+@given(
+    st.sampled_from([(pl.DataFrame, POLARS), (pd.DataFrame, PANDAS)]),
+    st.lists(st.sampled_from(sorted(POLARS)), min_size=3, max_size=6),
+    st.sampled_from(["text", "whole"]),
+    st.integers(8, 14),
+    st.booleans(),
+    st.data(),
+)
+def test_columns_of_every_kind_give_what_their_csv_gives(make, kinds, names, users, is_large, data):
+    build, ways = make
+    cells = st.lists(st.integers(-1, 3), min_size=users, max_size=users)
+    who = range(100, 100 + users)
+    table = {"student": [f"s{k}" for k in who] if names == "text" else list(who)}
+    table |= {f"q{j}": ways[kind](data.draw(cells)) for j, kind in enumerate(kinds)}
+    frame = build(table)
+    text = frame.write_csv() if build is pl.DataFrame else frame.to_csv(index=False)
+    sizes = as_if_large(None if not is_large else 1 << 20)
+    found = []
+    for source in (io.BytesIO(text.encode()), frame):
+        try:
+            r = hnd.read_responses(source, sizes=sizes)
+            found.append({(str(u), i): str(o).lower() for (u, i), o in answers(r).items()})
+        except InputError as error:
+            found.append(str(error).partition(": ")[2])
+    assert found[0] == found[1]
+
+
+def test_a_large_frame_is_read_by_columns():
+    n = 60_000
+    codes = np.random.default_rng(0).integers(0, 4, (n, 20))
+    frame = pl.DataFrame({"user": range(n), **{f"q{j}": codes[:, j] for j in range(20)}})
+    r = hnd.read_responses(frame)
+    assert not frame_of(frame).table(Sizes()).is_small  # no text per cell: that takes ten times
+    assert (codes == r.codes.T).all()
+    assert r.users.tolist() == list(range(n))
 
 
 def test_long_frames_keys_and_averages():

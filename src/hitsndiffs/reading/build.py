@@ -36,8 +36,7 @@ from hitsndiffs.reading.layouts.extra_rows import (
 )
 from hitsndiffs.reading.layouts.layout import WideRoles
 from hitsndiffs.reading.sizes import DEFAULT, Sizes
-from hitsndiffs.reading.tables.file_table import FileTable, as_texts
-from hitsndiffs.reading.tables.tokens import Scanned
+from hitsndiffs.reading.tables.table import Table, as_texts
 from hitsndiffs.reading.vocabulary import is_key_name, is_summary_name
 
 #: Bytes that a row takes on the way to codes, with its user's name (measured with 3 million rows
@@ -54,7 +53,7 @@ __all__ = ["build_long", "build_transposed", "build_wide"]
 
 
 def build_wide(
-    table: FileTable,
+    table: Table,
     roles: WideRoles,
     attempt: str | None = None,
     group: str | None = None,
@@ -84,14 +83,7 @@ def build_wide(
     names = {} if table.has_header else _item_names(table.names, labels)
     items = [names.get(name, name) for name in roles.items]
     encoder = WideEncoder(table.place, as_text=True, whole=whole)
-    scanned = len(roles.users) < 2 and group is None
-    for first_row, columns in table.blocks(labels, wanted, scanned=scanned):
-        if isinstance(columns, Scanned):
-            n_rows = first_row + len(columns)
-            check_room(n_rows * (_WIDE_ROW + len(items)), table.place, sizes)
-            pieces.append([columns.users])
-            encoder.add(dict(zip(items, columns.cells, strict=True)), first_row)
-            continue
+    for first_row, columns in table.blocks(labels, wanted):
         n_rows = max(n_rows, first_row + max(map(len, columns.values()), default=0))
         check_room(n_rows * (_WIDE_ROW + len(items)), table.place, sizes)
         groups.take(first_row, columns)
@@ -139,7 +131,7 @@ def check_room(n_bytes: int, place: Place, sizes: Sizes) -> None:
         raise too_large(place.source, sizes.memory)
 
 
-def _beside(table: FileTable, roles: WideRoles) -> list[str]:
+def _beside(table: Table, roles: WideRoles) -> list[str]:
     """Return the columns beside the answers that say something about the rows."""
     attempt = [] if roles.attempt is None else [roles.attempt]
     return [*roles.labels, *attempt] if table.is_small and table.has_header else []
@@ -240,7 +232,7 @@ def numbered(word: str, count: int) -> npt.NDArray[Any]:
 
 
 def build_long(
-    table: FileTable,
+    table: Table,
     columns: tuple[str, str, str],
     key: str | None,
     duplicates: str,
@@ -300,7 +292,7 @@ def _right_answers(items: Factor, keys: Factor) -> dict[str, str]:
 
 
 def build_transposed(
-    table: FileTable,
+    table: Table,
     item: str | None,
     users: Sequence[str],
     key: str | None,
@@ -309,7 +301,7 @@ def build_transposed(
 ) -> tuple[Responses, dict[str, str]]:
     """Encode a file with one row per item and one column per user; return the right answers too."""
     place, notes = table.place, table.notes
-    rows = [list(row) for row in table.records()]
+    rows = table.rows()
     places = {name: k for k, name in enumerate(table.names)}
     encoder = WideEncoder(place, as_text=True, whole=whole)
     items = numbered("item", len(rows)).tolist()

@@ -19,9 +19,9 @@ from hitsndiffs.errors import InputError
 from hitsndiffs.reading.files.source import ByteStream, open_path, refuse_foreign
 from hitsndiffs.reading.quiet import without_panics
 from hitsndiffs.reading.tables.chunk_bytes import even_rows, well_quoted
-from hitsndiffs.reading.tables.delimited import DelimitedTable
-from hitsndiffs.reading.tables.file_table import unique_names
-from hitsndiffs.reading.tables.parquet import decoding
+from hitsndiffs.reading.tables.delimited import check_delimited
+from hitsndiffs.reading.tables.frames import decoding
+from hitsndiffs.reading.tables.table import unique_names
 
 __all__ = ["ParquetPieces", "TextPieces"]
 
@@ -206,8 +206,7 @@ class TextRows:
         """Say what is wrong and on which line, with the messages of the single-machine reader."""
         with open_path(Path(self.path)) as file:
             stream = ByteStream(file.read, self.path, Path(self.path))
-            for _ in DelimitedTable(stream, self.separator, header=True).records():
-                pass
+            check_delimited(stream, self.separator)
         raise InputError(
             f"{self.path}: cells in quotation marks hold line ends, and the dask engine cuts texts "
             "at line ends; write the file as Parquet, or use the auto engine on one machine."

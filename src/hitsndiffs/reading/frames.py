@@ -3,17 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
 import numpy as np
 
 from hitsndiffs.data.cells import is_blank, normalise
-from hitsndiffs.data.frames import Table, open_table
+from hitsndiffs.data.factor import as_plain, factorise, text_of
+from hitsndiffs.data.frames import Table as Opened
+from hitsndiffs.data.frames import open_table
 from hitsndiffs.data.known_key import KnownKey
+from hitsndiffs.data.labels import label_array
+from hitsndiffs.data.lookup import python_value
 from hitsndiffs.data.responses import Responses
-from hitsndiffs.reading.exports import sheet
-from hitsndiffs.reading.tables.grid_table import GridTable
+from hitsndiffs.reading.sizes import Sizes
+from hitsndiffs.reading.tables.frames import frame_table
+from hitsndiffs.reading.tables.table import Table
+
+if TYPE_CHECKING:
+    import polars as pl
 
 __all__ = ["Frame", "frame_of"]
 
@@ -22,68 +30,91 @@ NAME = "the table"
 
 
 class Frame:
-    """A DataFrame (or a mapping of columns) and the texts that a file would have held.
+    """A DataFrame (or a mapping of columns), its columns as a file would hold them.
 
     Examples
     --------
     >>> import polars as pl
     >>> frame = frame_of(pl.DataFrame({"user": [7, 8], "q1": ["A", None]}))
-    >>> frame.table().sample
+    >>> frame.table(Sizes()).sample
     [['7', 'A'], ['8', '']]
     """
 
-    def __init__(self, opened: Table) -> None:
-        self.opened = opened
-        self.names = [str(name) for name in opened.names]
-        columns = [_texts(column) for column in opened.columns]
+    def __init__(self, opened: Opened) -> None:
+        self.kind = opened.kind
+        self._names = {str(name): name for name in opened.names}
+        names = [str(name) for name in opened.names]
+        columns = list(opened.columns)
         if opened.index is not None:  # the row names of pandas name the users
-            self.names = ["user" if "user" not in self.names else "row name", *self.names]
-            columns = [_texts(opened.index), *columns]
-        self.rows = [list(row) for row in zip(*columns, strict=True)]
+            names = ["user" if "user" not in names else "row name", *names]
+            columns = [opened.index, *columns]
+        #: The values that are no texts, by the text that stands for them.
+        self._own: dict[str, Any] = {}
+        self._columns = [self._column(column) for column in columns]
+        self._headers = names
 
-    def table(self) -> GridTable:
+    def _column(self, column: Any) -> pl.Series:
+        """Return a column as Polars holds it; values of other kinds as texts."""
+        import polars as pl
+
+        series = nw.from_native(column, series_only=True, pass_through=True)
+        if isinstance(series, nw.Series) and not series.implementation.is_pandas_like():
+            found: pl.Series = series.to_polars()
+            if found.dtype not in (pl.String, pl.Object) and not found.dtype.is_nested():
+                values = found.unique(maintain_order=True).drop_nulls()
+                self._note(text_of(values).to_list(), values.to_list())
+                found = as_plain(found)
+            return found
+        factor = factorise(column)
+        texts = ["" if is_blank(value) else _text(value) for value in factor.labels]
+        self._note(texts, factor.labels)
+        numbers = np.where(factor.numbers < 0, len(texts), factor.numbers)
+        return pl.Series([*texts, ""], dtype=pl.String).gather(numbers)
+
+    def _note(self, texts: list[str], values: list[Any]) -> None:
+        """Remember the values for which texts stand."""
+        for text, value in zip(texts, values, strict=True):
+            if text and not isinstance(value, str):
+                self._own.setdefault(text, python_value(value))
+
+    def table(self, sizes: Sizes) -> Table:
         """Return it as a table in a file."""
-        lines = list(range(1, len(self.rows) + 1))
-        return GridTable(sheet.Table(self.names, self.rows, [], lines), NAME, "row")
+        import polars as pl
+
+        places = map(str, range(len(self._columns)))
+        frame = pl.DataFrame(dict(zip(places, self._columns, strict=True)))
+        return frame_table(frame, NAME, names=self._headers, sizes=sizes)
 
     def with_own_labels(self, responses: Responses) -> Responses:
         """Return responses with the labels that the frame holds, numbers as numbers."""
-        own: dict[str, Any] = {}
-        options: dict[str, Any] = {}
-        columns = [*self.opened.columns, *([self.opened.index] if self.opened.index else [])]
-        for column in columns:
-            for value in _values(column):
-                if not isinstance(value, str) and not is_blank(value):
-                    own.setdefault(_text(value), value)
-                    option = normalise(value)
-                    options.setdefault(str(option), option)
-        names = {str(name): name for name in self.opened.names}
-
-        def back(labels: np.ndarray[Any, Any], known: Mapping[str, Any]) -> np.ndarray[Any, Any]:
-            found = [known.get(label, label) for label in labels.tolist()]
-            return labels if found == labels.tolist() else _labels(found)
-
-        items = {**own, **names}
+        options = {str(normalise(value)): normalise(value) for value in self._own.values()}
+        items = {**self._own, **self._names}
         key = responses.key
         if key is not None:
             pairs = {items.get(k, k): options.get(v, v) for k, v in key.items()}
             key = KnownKey(pairs, key.source, key.unchosen)
         groups = responses.groups
         return responses._changed(
-            users=back(responses.users, own),
-            items=back(responses.items, items),
-            option_labels=back(responses.option_labels, options),
-            groups=groups and {own.get(user, user): group for user, group in groups.items()},
-            kind=self.opened.kind,
+            users=_relabelled(responses.users, self._own),
+            items=_relabelled(responses.items, items),
+            option_labels=_relabelled(responses.option_labels, options),
+            groups=groups and {self._own.get(user, user): own for user, own in groups.items()},
+            kind=self.kind,
             notes=responses.notes,
             key=key,
         )
 
 
-def _labels(values: list[Any]) -> np.ndarray[Any, Any]:
-    found = np.empty(len(values), dtype=object)
-    found[:] = values
-    return found
+def _relabelled(labels: np.ndarray[Any, Any], own: Mapping[str, Any]) -> np.ndarray[Any, Any]:
+    found = [own.get(label, label) for label in labels.tolist()]
+    if all(isinstance(label, str) for label in found):
+        return labels
+    return label_array(found)
+
+
+def _text(value: Any) -> str:
+    """Return a value as a file would hold it, whole numbers without a decimal point."""
+    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
 
 
 def frame_of(source: Any) -> Frame | None:
@@ -93,15 +124,3 @@ def frame_of(source: Any) -> Frame | None:
         if not isinstance(found, nw.DataFrame | nw.LazyFrame):
             return None
     return Frame(open_table(source))
-
-
-def _values(column: Any) -> list[Any]:
-    return list(column.to_list() if hasattr(column, "to_list") else column)
-
-
-def _texts(column: Any) -> list[str]:
-    return [_text(value) for value in _values(column)]
-
-
-def _text(value: Any) -> str:
-    return "" if is_blank(value) else str(value)

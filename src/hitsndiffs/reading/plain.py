@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
 
@@ -20,13 +21,11 @@ from hitsndiffs.reading.layouts.fixed_width import fixed_width
 from hitsndiffs.reading.layouts.layout import Layout
 from hitsndiffs.reading.options import ReadingOptions
 from hitsndiffs.reading.streams import RawKey
-from hitsndiffs.reading.tables.delimited import DelimitedTable
-from hitsndiffs.reading.tables.file_table import FileTable
-from hitsndiffs.reading.tables.grid_table import GridTable
-from hitsndiffs.reading.tables.joined import JoinedTable
+from hitsndiffs.reading.tables.delimited import delimited_table
+from hitsndiffs.reading.tables.frames import frame_table, parquet_table
 from hitsndiffs.reading.tables.nested import flat_table, is_nested
-from hitsndiffs.reading.tables.parquet import ParquetTable
-from hitsndiffs.reading.tables.records import RecordsTable
+from hitsndiffs.reading.tables.records import records_table
+from hitsndiffs.reading.tables.table import Table
 from hitsndiffs.reading.vocabulary import is_key_name
 
 __all__ = ["PlainReading", "key_of_sheets", "open_plain"]
@@ -42,7 +41,7 @@ class PlainReading:
     A file that is ``one_of`` several may have a single user, or no answers.
     """
 
-    table: FileTable
+    table: Table
     layout: Layout
     format: str
     header_row: int | None
@@ -85,7 +84,7 @@ class PlainReading:
 
     def _key_above(self) -> RawKey:
         """Return the key in a row above the header."""
-        above: list[list[str]] = getattr(self.table, "above", [])
+        above = self.table.above
         row = self.options.key_row
         header = self.header_row or 0
         if row is not None and row > header:
@@ -158,24 +157,22 @@ def open_plain(
             return other
         document.settings = settings
     if len(layout.parts) > 1:
-        table = JoinedTable(table, layout.parts)
+        table = table.with_joined(layout.parts)
     return PlainReading(table, layout, format, header_row, options, one_of)
 
 
-def open_frame(table: FileTable, options: ReadingOptions) -> PlainReading:
+def open_frame(table: Table, options: ReadingOptions) -> PlainReading:
     """Find the layout of a table in memory."""
     try:
         table, layout = _with_layout(table, options, one_of=False)
     except Refusal as refusal:
         raise InputError(f"{table.place.source}: {refusal}") from None
     if len(layout.parts) > 1:
-        table = JoinedTable(table, layout.parts)
+        table = table.with_joined(layout.parts)
     return PlainReading(table, layout, "frame", None, options)
 
 
-def _with_layout(
-    table: FileTable, options: ReadingOptions, one_of: bool
-) -> tuple[FileTable, Layout]:
+def _with_layout(table: Table, options: ReadingOptions, one_of: bool) -> tuple[Table, Layout]:
     """Return a table, with a column per answer if one column held them all, and its layout."""
     said = list(table.notes)
     try:
@@ -223,7 +220,7 @@ def _in_another_sheet(
     return None
 
 
-def _found(table: FileTable, options: ReadingOptions, one_of: bool) -> Layout:
+def _found(table: Table, options: ReadingOptions, one_of: bool) -> Layout:
     """Return the layout of a table, with the column of groups if there is one."""
     group = options.group
     if group is not None and not (one_of and group not in table.names):
@@ -241,28 +238,33 @@ _KINDS = {
 
 def _open(
     document: FileDocument, options: ReadingOptions, stack: ExitStack
-) -> tuple[FileTable, str, int | None]:
+) -> tuple[Table, str, int | None]:
     kind = _KINDS.get(options.format or "") or document.kind
     if kind == "parquet":
         head = document.parquet_head if document.kind == "parquet" else None
-        return ParquetTable(stack.enter_context(document.stream()), head), "parquet", None
+        return parquet_table(stack.enter_context(document.stream()), head), "parquet", None
     if kind in ("json", "jsonl") and is_nested(document.sample.records, document.kind):
         value = document.data() if document.kind == "json" else list(document.records())
         try:
             flat, notes = flat_table(value)
         except InputError as error:
             raise InputError(f"{document.name}: {error}") from None
-        grid = GridTable(flat, document.name, "record")
-        grid.notes += notes
+        grid = Table.of_rows(flat.header, flat.rows, document.name, "record", notes=notes)
         return grid, "json", None
     if kind in ("json", "jsonl"):
         stream = stack.enter_context(document.stream())
         stream = transcoded(stream, document.encoding)
-        return RecordsTable(stream, array=document.is_array), "jsonl", None
+        return records_table(stream, array=document.is_array), "jsonl", None
     if kind == "stats":
-        return document.statistics, "stats", None
+        frame, titles, notes = document.statistics
+        sizes = document.settings.sizes
+        return (
+            frame_table(frame, document.name, titles=titles, notes=notes, sizes=sizes),
+            kind,
+            None,
+        )
     if kind == "sheets":
-        grid = GridTable(document.table(), document.name, "row")
+        grid = _grid(document, "row")
         return grid, "xlsx", len(grid.above) + 1 if grid.has_header else None
     if kind != "table":
         raise InputError(
@@ -277,8 +279,7 @@ def _open(
     format = "tsv" if shape.separator == "\t" else "csv"
     place = document.header_place
     if shape.skip or shape.separator == " " or place not in (0, None):
-        grid = GridTable(document.table(), document.name, "line")
-        grid.notes += shape.notes
+        grid = _grid(document, "line", shape.notes)
         if grid.above and shape.separator != " ":
             grid.notes.append(
                 f"The header is row {len(grid.above) + 1}, below {count(len(grid.above), 'row')}."
@@ -286,6 +287,14 @@ def _open(
         return grid, format, len(grid.above) + 1 if grid.has_header else None
     stream = transcoded(stack.enter_context(document.stream()), document.encoding)
     header = True if options.header_row == 1 else document.settings.header
-    table = DelimitedTable(stream, shape.separator, header)
+    table = delimited_table(stream, shape.separator, header)
     table.notes += shape.notes
     return table, format, 1 if table.has_header else None
+
+
+def _grid(document: FileDocument, unit: str, notes: Sequence[str] = ()) -> Table:
+    """Return a sheet, or a text with rows above the header."""
+    own = document.table()
+    return Table.of_rows(
+        own.header, own.rows, document.name, unit, above=own.above, lines=own.lines, notes=notes
+    )

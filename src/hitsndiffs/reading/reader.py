@@ -326,12 +326,12 @@ def _plan_plain(
 
 def _plan_frame(frame: Frame, source: Any, options: ReadingOptions) -> Plan:
     """Make the plan for a table in memory."""
-    reading = open_frame(frame.table(), options)
+    reading = open_frame(frame.table(options.settings.sizes), options)
     plan = Plan((reading.table.place.source,), options=options)
     plan._source = source
     plan.format, plan.layout = "frame", reading.layout.name
     plan.title, plan.why = _TITLES[plan.layout], reading.layout.why
-    plan.container = f"table in memory ({frame.opened.kind})"
+    plan.container = f"table in memory ({frame.kind})"
     plan.columns = list(reading.layout.columns)
     plan.scores = reading.layout.scores
 

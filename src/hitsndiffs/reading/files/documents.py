@@ -29,7 +29,7 @@ from hitsndiffs.reading.files.text_rows import (
     widest,
 )
 from hitsndiffs.reading.sizes import DEFAULT, Sizes
-from hitsndiffs.reading.tables.statistics import StatisticsTable, program_of
+from hitsndiffs.reading.tables.statistics import program_of, read_statistics
 
 __all__ = ["FileDocument", "Settings"]
 
@@ -263,7 +263,7 @@ class FileDocument:
         if self.kind == "parquet":
             return self._parquet_rows(most)
         if self.kind == "stats":
-            frame = self.statistics.frame
+            frame = self.statistics[0]
             return _rows_of_frame(frame if most is None else frame.head(most))
         text = self._head_lines if most is not None else self.text()
         rows_found: list[tuple[int, list[str]]] = []
@@ -281,14 +281,13 @@ class FileDocument:
     @cached_property
     def parquet_head(self) -> Any:
         """The first rows of a Parquet file."""
-        from hitsndiffs.reading.tables.frames import SAMPLE
-        from hitsndiffs.reading.tables.parquet import parquet_frame
+        from hitsndiffs.reading.tables.frames import SAMPLE, parquet_frame
 
         with self.stream() as stream:
             return parquet_frame(stream, SAMPLE)
 
     def _parquet_rows(self, most: int | None) -> list[tuple[int, list[str]]]:
-        from hitsndiffs.reading.tables.parquet import parquet_frame
+        from hitsndiffs.reading.tables.frames import parquet_frame
 
         if most is not None:
             frame = self.parquet_head.head(most)
@@ -298,9 +297,9 @@ class FileDocument:
         return _rows_of_frame(frame)
 
     @cached_property
-    def statistics(self) -> StatisticsTable:
-        """The table of a file of SPSS, Stata or SAS."""
-        return StatisticsTable(self.content(), self.name, self.settings.sizes)
+    def statistics(self) -> tuple[Any, dict[str, str], list[str]]:
+        """The frame in a file of SPSS, Stata or SAS, the wording of its columns, and notes."""
+        return read_statistics(self.content(), self.name, self.settings.sizes)
 
     def _header_place(self, rows: list[list[str]]) -> int | None:
         said = self.settings.header_row
@@ -350,7 +349,7 @@ class FileDocument:
     def records(self) -> Iterator[Any]:
         """Yield all records of JSONL, or all elements of a JSON list."""
         if self.kind == "parquet":
-            from hitsndiffs.reading.tables.parquet import parquet_frame
+            from hitsndiffs.reading.tables.frames import parquet_frame
 
             with self.stream() as stream:
                 yield from parquet_frame(stream).iter_rows(named=True)

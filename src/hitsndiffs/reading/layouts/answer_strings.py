@@ -7,9 +7,7 @@ from collections.abc import Callable, Sequence
 
 from hitsndiffs.data.words import shortened
 from hitsndiffs.reading.exports.common import as_text, literal
-from hitsndiffs.reading.exports.sheet import Table
-from hitsndiffs.reading.tables.file_table import FileTable
-from hitsndiffs.reading.tables.grid_table import GridTable
+from hitsndiffs.reading.tables.table import Table
 from hitsndiffs.reading.vocabulary import role_of_name
 
 __all__ = ["with_answers_apart"]
@@ -46,7 +44,7 @@ def _in_a_row(text: str) -> list[str] | None:
     return list(text) if _MARKS.fullmatch(text) else None
 
 
-def with_answers_apart(table: FileTable, users: Sequence[str]) -> GridTable | None:
+def with_answers_apart(table: Table, users: Sequence[str]) -> Table | None:
     """Return the table with a column per answer, if one column holds all answers of each row.
 
     The columns that name the ``users``, or are named like something else, do not.
@@ -79,8 +77,8 @@ def _length(cells: Sequence[str], way: Callable[[str], list[str] | None]) -> int
     return max(lengths) if 1 < len(marks) <= _MOST_MARKS else 0
 
 
-def _apart(table: FileTable, place: int, way: Callable[[str], list[str] | None]) -> GridTable:
-    rows = [["" if cell is None else str(cell) for cell in row] for row in table.records()]
+def _apart(table: Table, place: int, way: Callable[[str], list[str] | None]) -> Table:
+    rows = table.rows()
     lines = [table.place.line_of(k) for k in range(len(rows))]
     own = [way(row[place].strip("\r\n")) or [] for row in rows]
     n, name = max(map(len, own)), table.names[place]
@@ -95,6 +93,6 @@ def _apart(table: FileTable, place: int, way: Callable[[str], list[str] | None])
         [*row[:place], *parts, *[""] * (n - len(parts)), *row[place + 1 :]]
         for row, parts in zip(rows, own, strict=True)
     ]
-    grid = GridTable(Table(header, apart, [], lines), table.place.source, "line")
+    grid = Table.of_rows(header, apart, table.place.source, "line", lines=lines)
     grid.notes.append(f"Took each cell of {shortened(name, 40)!r} as {n} answers, one per item.")
     return grid

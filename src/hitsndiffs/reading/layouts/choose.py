@@ -16,7 +16,7 @@ from hitsndiffs.reading.layouts.nobody import weigh_nobody
 from hitsndiffs.reading.layouts.turned import turned_as_asked, weigh_turned
 from hitsndiffs.reading.layouts.wide import Wide
 from hitsndiffs.reading.options import ReadingOptions
-from hitsndiffs.reading.tables.file_table import FileTable
+from hitsndiffs.reading.tables.table import Table
 
 __all__ = ["all_0_or_1", "find_layout"]
 
@@ -34,7 +34,7 @@ MOST_MARKS = 500
 
 
 def find_layout(
-    table: FileTable, options: ReadingOptions, group: str | None = None, *, one_of: bool = False
+    table: Table, options: ReadingOptions, group: str | None = None, *, one_of: bool = False
 ) -> Layout:
     """Find the layout of a plain table, or follow what the caller said.
 
@@ -84,7 +84,7 @@ def find_layout(
     return layout
 
 
-def _best(ways: list[Hypothesis], table: FileTable, wide: Wide) -> Hypothesis:
+def _best(ways: list[Hypothesis], table: Table, wide: Wide) -> Hypothesis:
     """Return the way that leads; ask if none does."""
     name = table.place.source
     if not ways:
@@ -106,7 +106,7 @@ def _best(ways: list[Hypothesis], table: FileTable, wide: Wide) -> Hypothesis:
     )
 
 
-def _nothing(table: FileTable, wide: Wide) -> str:
+def _nothing(table: Table, wide: Wide) -> str:
     """Say why a table cannot be read in any way."""
     name = table.place.source
     if wide.items:
@@ -133,7 +133,7 @@ def _nothing(table: FileTable, wide: Wide) -> str:
     )
 
 
-def _wide_layout(table: FileTable, wide: Wide) -> Layout:
+def _wide_layout(table: Table, wide: Wide) -> Layout:
     roles = wide.roles()
     table.notes += roles.notes
     if wide.asked is None and all_0_or_1(wide.all, wide.items):
@@ -154,7 +154,7 @@ def all_0_or_1(profiles: Profiles, items: Sequence[str]) -> bool:
     return {value for name in items for value in profiles[name].values} == {"0", "1"}
 
 
-def _with_group(table: FileTable, options: ReadingOptions, group: str, *, one_of: bool) -> Layout:
+def _with_group(table: Table, options: ReadingOptions, group: str, *, one_of: bool) -> Layout:
     """Find the layout of a table that also has a column of groups."""
     place = table.names.index(group)
     others = copy(table)

@@ -15,7 +15,7 @@ from hitsndiffs.data.accord import pairs
 from hitsndiffs.data.names import recognise
 from hitsndiffs.reading.layouts.content import ColumnContent, look_at
 from hitsndiffs.reading.layouts.extra_rows import named_rows
-from hitsndiffs.reading.tables.file_table import FileTable
+from hitsndiffs.reading.tables.table import Table
 from hitsndiffs.reading.vocabulary import NameRole, plain, role_of_name, tokens
 
 __all__ = ["FEW", "FIXED", "MANY", "Profile", "Profiles", "fixed_share", "same_value"]
@@ -230,7 +230,7 @@ class Profiles:
     Rows that some column names as a key or a summary are left aside.
     """
 
-    def __init__(self, table: FileTable) -> None:
+    def __init__(self, table: Table) -> None:
         self.table = table
         self.names = table.names
         self.has_header = table.has_header

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from hitsndiffs.data.words import count
-from hitsndiffs.reading.exports.sheet import Table
-from hitsndiffs.reading.tables.grid_table import GridTable
+from hitsndiffs.reading.tables.table import Table
 
 __all__ = ["fixed_width"]
 
@@ -19,7 +18,7 @@ _BLANKS = frozenset(" .*?-_#")
 _SEPARATORS = frozenset(",;\t|\"'")
 
 
-def fixed_width(text: str, name: str) -> GridTable | None:
+def fixed_width(text: str, name: str) -> Table | None:
     """Return the table of lines that hold an id and, in the same places, one mark per answer.
 
     Examples
@@ -49,7 +48,7 @@ def fixed_width(text: str, name: str) -> GridTable | None:
     rows = [
         [own, *_answers(line[start:], width - start)] for own, line in zip(ids, lines, strict=True)
     ]
-    table = GridTable(Table(header, rows, [], [k for k, _ in numbered]), name, "line")
+    table = Table.of_rows(header, rows, name, "line", lines=[k for k, _ in numbered])
     table.notes.append(
         f"Each line is an id and {count(width - start, 'answer')} of one character each."
     )

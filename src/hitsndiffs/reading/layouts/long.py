@@ -28,7 +28,7 @@ from hitsndiffs.reading.layouts.columns import (
     same_value,
 )
 from hitsndiffs.reading.layouts.layout import Hypothesis, Layout
-from hitsndiffs.reading.tables.joined import joined_name
+from hitsndiffs.reading.tables.table import joined_name
 from hitsndiffs.reading.vocabulary import ANSWERS
 
 __all__ = ["weigh_long"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,61 +16,65 @@ from hitsndiffs.data.words import listed, shortened
 from hitsndiffs.errors import InputError
 from hitsndiffs.reading.files.jsontext import DEEPEST, check_depth
 from hitsndiffs.reading.files.source import ByteStream, line_chunks
-from hitsndiffs.reading.tables.file_table import Columns, FileTable
-from hitsndiffs.reading.tables.frames import texts_of
+from hitsndiffs.reading.tables.frames import fits_in_rows, texts_of
+from hitsndiffs.reading.tables.table import Columns, Table, enough_rows
 
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["RecordsTable"]
+__all__ = ["records_table"]
 
 #: Names of the member that holds all answers of one user: ``{"subject_id": …, "responses": {…}}``.
 _NESTED = ("responses", "answers", "response", "choices")
-_SAMPLE = 200
 
 
-class RecordsTable(FileTable):
-    """A file of JSON records: one ``array`` of them, or one per line."""
+def records_table(stream: ByteStream, *, array: bool = False) -> Table:
+    """Open a file of JSON records: one ``array`` of them, or one per line."""
+    records = _Records(stream, array)
+    frames = records.frames()
+    first = next(frames, None)
+    if first is None:
+        raise InputError(f"{stream.name}: there are no records; nothing can be read.")
+    names = list(first.columns)
+    if fits_in_rows(first, stream.sizes):
+        second = next(frames, None)
+        if second is None:
+            return Table(records.place, names, texts_of(first), notes=records.notes)
+        frames = chain([second], frames)
 
-    def __init__(self, stream: ByteStream, *, array: bool = False) -> None:
-        super().__init__()
-        unit = "record" if array else "line"
-        self.place = Place(stream.name, unit, self._line_of, by_position=False)
+    def read(wanted: Sequence[str], labels: Sequence[str]) -> Iterator[tuple[int, Columns]]:
+        del labels
+        row = 0
+        for frame in chain([first], frames):
+            new = frame.columns if len(wanted) == len(names) else ()  # all columns are wanted
+            yield row, {name: _column(frame, name) for name in dict.fromkeys([*wanted, *new])}
+            row += frame.height
+
+    head = texts_of(first.head(enough_rows(len(names))))
+    return Table(records.place, names, head, read, notes=records.notes)
+
+
+def _column(frame: pl.DataFrame, name: str) -> pl.Series:
+    """Return a column, which some pieces of the file may lack."""
+    import polars as pl
+
+    if name in frame.columns:
+        return frame[name]
+    return pl.repeat(None, frame.height, dtype=pl.String, eager=True)
+
+
+class _Records:
+    """The records of a file, as frames of text, and the lines where they stand."""
+
+    def __init__(self, stream: ByteStream, array: bool) -> None:
+        self.place = Place(
+            stream.name, "record" if array else "line", self._line_of, by_position=False
+        )
+        self.notes: list[str] = []
+        self._stream, self._array = stream, array
         self._lines: list[tuple[int, Any]] = []
         #: Members that are lists or records (the options of a question); None until checked.
         self._nested: list[str] | None = None
-        self._frames = self._all_frames(stream, array)
-        self._held = next(self._frames, None)
-        if self._held is None:
-            raise InputError(f"{stream.name}: there are no records; nothing can be read.")
-        self.names = list(self._held.columns)
-        self.sample = texts_of(self._held.head(_SAMPLE))
-
-    def blocks(
-        self, labels: Sequence[str], columns: Sequence[str] | None = None, *, scanned: bool = False
-    ) -> Iterator[tuple[int, Columns]]:
-        """Yield each piece of the file: the number of its first row, and its columns."""
-        import polars as pl
-
-        del labels, scanned
-        first_row = 0
-        frame, self._held = self._held, None
-        while frame is not None:
-            absent = pl.repeat(None, frame.height, dtype=pl.String, eager=True)
-            names = frame.columns if columns is None else columns
-            yield first_row, {name: frame.get_column(name, default=absent) for name in names}
-            first_row += frame.height
-            frame = next(self._frames, None)
-
-    def records(self) -> Iterator[list[Any]]:
-        """Yield the rows as lists, in the order of the names."""
-        import polars as pl
-
-        frames = [pl.DataFrame(columns) for _, columns in self.blocks([])]
-        self.names = list(dict.fromkeys(name for frame in frames for name in frame.columns))
-        for frame in frames:
-            for row in frame.iter_rows(named=True):
-                yield [row.get(name) for name in self.names]
 
     def _line_of(self, row: int) -> int:
         for first_row, lines in reversed(self._lines):
@@ -77,104 +82,84 @@ class RecordsTable(FileTable):
                 return int(lines[row - first_row])
         return row + 1
 
-    # -- frames -----------------------------------------------------------------------------
-
-    def _all_frames(self, stream: ByteStream, array: bool) -> Iterator[pl.DataFrame]:
+    def frames(self) -> Iterator[pl.DataFrame]:
+        """Yield the records, piece by piece."""
         row = 0
-        pieces = self._array(stream) if array else self._line_frames(stream)
-        for frame, lines in pieces:
+        for numbers, records in self._of_array() if self._array else self._of_lines():
+            frame = self._frame_of(numbers, records)
             if not frame.columns:
                 raise InputError(
-                    f"{stream.name}: the records are empty; write them as "
+                    f"{self.place.source}: the records are empty; write them as "
                     '{"user": "a", "item": "q1", "option": "B"}.'
                 )
-            self._lines.append((row, lines))
+            self._lines.append((row, np.array(numbers)))
             row += frame.height
             yield frame
 
-    def _line_frames(self, stream: ByteStream) -> Iterator[tuple[pl.DataFrame, Any]]:
-        for number, chunk in enumerate(line_chunks(stream, quotes=False)):
+    def _of_lines(self) -> Iterator[tuple[Sequence[int], list[Any]]]:
+        for number, chunk in enumerate(line_chunks(self._stream, quotes=False)):
             data = chunk.data.removeprefix(b"\xef\xbb\xbf") if number == 0 else chunk.data
             lines = data.split(b"\n")
             kept = [k for k, line in enumerate(lines) if line.strip()]
-            if not kept:
-                continue
-            numbers = np.array(kept, dtype=np.int64) + chunk.first_line
-            is_flat = data.count(b"{") + data.count(b"[") == len(kept)
-            records = self._at_once([lines[k] for k in kept], is_flat)
-            if records is None:
-                frame = self._slowly([(chunk.first_line + k, lines[k]) for k in kept])
-            else:
-                frame = self._from_records(list(zip(numbers.tolist(), records, strict=True)))
-            yield frame, numbers
+            if kept:
+                is_flat = data.count(b"{") + data.count(b"[") == len(kept)
+                own = [lines[k] for k in kept]
+                numbers = (np.array(kept) + chunk.first_line).tolist()
+                records = _parsed(own, is_flat)
+                if records is None:
+                    pairs = zip(numbers, own, strict=True)
+                    records = [self._parsed_line(number, line) for number, line in pairs]
+                yield numbers, records
 
-    def _at_once(self, lines: list[bytes], is_flat: bool) -> list[Any] | None:
-        """Parse many lines at once; None if one of them is wrong.
-
-        Polars is quicker, but writes booleans and large numbers differently from chunk to chunk.
-        """
-        if not is_flat and any(line.count(b"{") + line.count(b"[") > DEEPEST for line in lines):
-            return None
+    def _parsed_line(self, number: int, line: bytes) -> Any:
+        """Parse one line, to say where an error is."""
+        where = f"{self.place.source}, line {number}"
         try:
-            records: list[Any] = json.loads(b"[" + b",".join(lines) + b"]")
-        except (ValueError, RecursionError):
-            return None
-        return records if len(records) == len(lines) else None
+            check_depth(line.decode(), where)
+            return json.loads(line)
+        except InputError:
+            raise
+        except (ValueError, RecursionError) as error:
+            message = error.msg if isinstance(error, json.JSONDecodeError) else str(error)
+            at = f", column {error.colno}" if isinstance(error, json.JSONDecodeError) else ""
+            raise InputError(
+                f"{where}{at}: this is not valid JSON ({message}); every line should be one record "
+                'such as {"user": "a", "item": "q1", "option": "B"}.'
+            ) from None
 
-    def _slowly(self, lines: list[tuple[int, bytes]]) -> pl.DataFrame:
-        """Parse line by line, to say where an error is."""
-        records = []
-        for number, line in lines:
-            try:
-                check_depth(line.decode(), f"{self.place.source}, line {number}")
-                record = json.loads(line)
-            except InputError:
-                raise
-            except (ValueError, RecursionError) as error:
-                message = error.msg if isinstance(error, json.JSONDecodeError) else str(error)
-                at = f", column {error.colno}" if isinstance(error, json.JSONDecodeError) else ""
-                raise InputError(
-                    f"{self.place.source}, line {number}{at}: this is not valid JSON ({message}); "
-                    'every line should be one record such as {"user": "a", "item": "q1", '
-                    '"option": "B"}.'
-                ) from None
-            records.append((number, record))
-        return self._from_records(records)
-
-    def _array(self, stream: ByteStream) -> Iterator[tuple[pl.DataFrame, Any]]:
-        data = stream.read_within()
+    def _of_array(self) -> Iterator[tuple[Sequence[int], list[Any]]]:
+        name = self.place.source
         try:
-            text = data.decode("utf-8-sig")
-            check_depth(text, stream.name)
+            text = self._stream.read_within().decode("utf-8-sig")
+            check_depth(text, name)
             loaded = json.loads(text)
         except UnicodeDecodeError:
-            raise InputError(f"{stream.name}: the text is not UTF-8; save it as UTF-8.") from None
+            raise InputError(f"{name}: the text is not UTF-8; save it as UTF-8.") from None
         except InputError:
             raise
         except (ValueError, RecursionError) as error:
             raise InputError(
-                f"{stream.name}: this is not valid JSON ({error}); give a list of records, or "
-                "one record per line."
+                f"{name}: this is not valid JSON ({error}); give a list of records, or one record "
+                "per line."
             ) from None
         if not isinstance(loaded, list):
-            raise InputError(f"{stream.name}: a list of records was expected; got {_what(loaded)}.")
+            raise InputError(f"{name}: a list of records was expected; got {_what(loaded)}.")
         if loaded:
-            yield self._from_records(list(enumerate(loaded, 1))), np.arange(1, len(loaded) + 1)
+            yield range(1, len(loaded) + 1), loaded
 
-    def _from_records(self, records: list[tuple[int, Any]]) -> pl.DataFrame:
+    def _frame_of(self, numbers: Sequence[int], records: list[Any]) -> pl.DataFrame:
         import polars as pl
 
-        own = [record for _, record in records]
-        frame = _uniform(own, self._nested or [])
+        frame = _uniform(records, self._nested or [])
         if frame is not None:
             return frame
         if self._nested is None:
-            self._nested = _always_nested(own)
+            self._nested = _always_nested(records)
             if self._nested:
                 self.notes.append(f"Left out {listed(self._nested)}: lists or records.")
         columns: dict[str, list[str | None]] = {}
-        for k, (number, record) in enumerate(records):
-            where = f"{self.place.source}, {self.place.unit} {number}"
+        for k, record in enumerate(records):
+            where = f"{self.place.source}, {self.place.unit} {numbers[k]}"
             if not isinstance(record, dict):
                 raise InputError(
                     f'{where}: expected a record, got {_what(record)}; write {{"name": value, …}}.'
@@ -187,6 +172,20 @@ class RecordsTable(FileTable):
                     columns[name] = [None] * len(records)
                 columns[name][k] = _text(value, where, name)
         return pl.DataFrame(columns, schema=dict.fromkeys(columns, pl.String))
+
+
+def _parsed(lines: list[bytes], is_flat: bool) -> list[Any] | None:
+    """Parse many lines at once; None if one of them is wrong.
+
+    Polars is quicker, but writes booleans and large numbers differently from chunk to chunk.
+    """
+    if not is_flat and any(line.count(b"{") + line.count(b"[") > DEEPEST for line in lines):
+        return None
+    try:
+        records: list[Any] = json.loads(b"[" + b",".join(lines) + b"]")
+    except (ValueError, RecursionError):
+        return None
+    return records if len(records) == len(lines) else None
 
 
 def _uniform(records: list[Any], left_out: list[str]) -> pl.DataFrame | None:

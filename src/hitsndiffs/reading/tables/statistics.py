@@ -14,12 +14,11 @@ from hitsndiffs.errors import InputError, MissingExtraError, lacks_memory
 from hitsndiffs.reading.files.archives import too_large
 from hitsndiffs.reading.quiet import without_panics
 from hitsndiffs.reading.sizes import Sizes
-from hitsndiffs.reading.tables.frames import SAMPLE, FrameTable
 
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["StatisticsTable", "program_of"]
+__all__ = ["program_of", "read_statistics"]
 
 #: How the files of each program begin, and the function of pyreadstat that reads them. Files of
 #: Stata 5 to 12 begin with a version, the order of bytes, and 1, 0.
@@ -46,43 +45,40 @@ def program_of(start: bytes) -> tuple[str, str] | None:
     return None
 
 
-class StatisticsTable(FrameTable):
-    """A file of a statistics program, given as its bytes."""
-
-    def __init__(self, data: bytes, name: str, sizes: Sizes) -> None:
-        found = program_of(data[:600])
-        assert found is not None
-        program, function = found
-        try:
-            import pyreadstat
-        except ImportError:
-            raise MissingExtraError(
-                f"{name}: this is a file of {program}; install what reads it with: pip install "
-                "'hitsndiffs[stats]' (or save it as CSV, with the labels of the values)."
-            ) from None
-        read = getattr(pyreadstat, function)
-        try:
-            with without_panics():
-                _, about = read(io.BytesIO(data), metadataonly=True)
-                n_cells = (about.number_rows or 0) * (about.number_columns or 0)
-                if n_cells * _CELL > sizes.memory:
-                    raise too_large(name, sizes.memory)
-                frame, about = read(io.BytesIO(data), output_format="polars")
-        except BaseException as error:
-            if isinstance(error, (KeyboardInterrupt, InputError)) or lacks_memory(error):
-                raise
-            raise InputError(
-                f"{name}: the {program} file is damaged or cut short "
-                f"({str(error).strip().rstrip('.')[:200]}); save it again, or save it as CSV."
-            ) from None
-        labels = about.variable_value_labels
-        frame = frame.with_columns([_labelled(frame[n], labels[n]) for n in labels if n in frame])
-        super().__init__(name, frame.head(SAMPLE), frame.height, frame.select)
-        self.frame = frame
-        self.program = program
-        self.titles = {n: text.strip() for n, text in about.column_names_to_labels.items() if text}
-        if labels:
-            self.notes.append("The labels of the values are taken as the options.")
+def read_statistics(
+    data: bytes, name: str, sizes: Sizes
+) -> tuple[pl.DataFrame, dict[str, str], list[str]]:
+    """Return the rows of a file given as its bytes, the wording of its columns, and notes."""
+    found = program_of(data[:600])
+    assert found is not None
+    program, function = found
+    try:
+        import pyreadstat
+    except ImportError:
+        raise MissingExtraError(
+            f"{name}: this is a file of {program}; install what reads it with: pip install "
+            "'hitsndiffs[stats]' (or save it as CSV, with the labels of the values)."
+        ) from None
+    read = getattr(pyreadstat, function)
+    try:
+        with without_panics():
+            _, about = read(io.BytesIO(data), metadataonly=True)
+            n_cells = (about.number_rows or 0) * (about.number_columns or 0)
+            if n_cells * _CELL > sizes.memory:
+                raise too_large(name, sizes.memory)
+            frame, about = read(io.BytesIO(data), output_format="polars")
+    except BaseException as error:
+        if isinstance(error, (KeyboardInterrupt, InputError)) or lacks_memory(error):
+            raise
+        raise InputError(
+            f"{name}: the {program} file is damaged or cut short "
+            f"({str(error).strip().rstrip('.')[:200]}); save it again, or save it as CSV."
+        ) from None
+    labels = about.variable_value_labels
+    frame = frame.with_columns([_labelled(frame[n], labels[n]) for n in labels if n in frame])
+    titles = {n: text.strip() for n, text in about.column_names_to_labels.items() if text}
+    notes = ["The labels of the values are taken as the options."] if labels else []
+    return frame, titles, notes
 
 
 def _labelled(column: pl.Series, labels: dict[Any, str]) -> pl.Series:

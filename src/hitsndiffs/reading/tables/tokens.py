@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -20,23 +19,12 @@ from hitsndiffs.data.pool import available_cores
 from hitsndiffs.errors import InputError
 from hitsndiffs.reading.files.source import Chunk, count_byte
 from hitsndiffs.reading.sizes import DEFAULT, Sizes
+from hitsndiffs.reading.tables.table import Columns
 
-__all__ = ["Scanned", "TokenScanner"]
+__all__ = ["TokenScanner"]
 
 _SLOTS, _FEW_SLOTS = 512, 64
 _MOST_TEXTS = 254
-
-
-@dataclass(frozen=True)
-class Scanned:
-    """The rows of a chunk: the cells of the items, and the users' names if a column has them."""
-
-    cells: list[Factor]
-    users: list[str] | None
-    n_rows: int
-
-    def __len__(self) -> int:
-        return self.n_rows
 
 
 class TokenScanner:
@@ -66,8 +54,7 @@ class TokenScanner:
         self._columns = np.array(
             [numbers.get(name, token_kernels.LEFT_OUT) for name in names], dtype=np.int64
         )
-        self._n_items = len(items)
-        self._has_users = user is not None
+        self._items, self._user = list(items), user
         self._mark = ord(separator)
         self._slots = _SLOTS if len(items) * _SLOTS * 8 <= sizes.tables else _FEW_SLOTS
         self._largest = sizes.largest_tables
@@ -75,12 +62,12 @@ class TokenScanner:
     @property
     def fits(self) -> bool:
         """Whether the tables of a chunk are small enough, and there is more than one column."""
-        return len(self._columns) > 1 and self._n_items * self._slots * 8 <= self._largest
+        return len(self._columns) > 1 and len(self._items) * self._slots * 8 <= self._largest
 
-    def scan_all(self, chunks: Iterator[Chunk]) -> Iterator[tuple[Chunk, Scanned | None]]:
+    def scan_all(self, chunks: Iterator[Chunk]) -> Iterator[tuple[Chunk, Columns | None]]:
         """Yield each chunk with its rows, scanning some chunks ahead on other threads."""
         threads = available_cores()
-        waiting: deque[tuple[Chunk, Future[Scanned | None]]] = deque()
+        waiting: deque[tuple[Chunk, Future[Columns | None]]] = deque()
         failed: list[InputError] = []
         with ThreadPoolExecutor(threads, thread_name_prefix="hitsndiffs") as pool:
             try:
@@ -96,24 +83,27 @@ class TokenScanner:
         for error in failed:
             raise error
 
-    def scan(self, chunk: Chunk) -> Scanned | None:
-        """Return the rows of a chunk of whole lines; None if it is not plain."""
+    def scan(self, chunk: Chunk) -> Columns | None:
+        """Return the columns of a chunk of whole lines: factors, and a list of the users' names.
+
+        None if the chunk is not plain.
+        """
         text = chunk.data if chunk.data.endswith(b"\n") else chunk.data + b"\n"
         data = np.frombuffer(text, dtype=np.uint8)
         n_rows = count_byte(text, b"\n")
-        places = np.empty((self._n_items, _stride(n_rows)), dtype=np.uint8)
-        counts = np.zeros(self._n_items, dtype=np.int64)
-        begins, ends = (np.empty((self._n_items, _MOST_TEXTS), dtype=np.int64) for _ in range(2))
-        names = np.empty(len(text) + 1 if self._has_users else 0, dtype=np.uint8)
+        places = np.empty((len(self._items), _stride(n_rows)), dtype=np.uint8)
+        counts = np.zeros(len(self._items), dtype=np.int64)
+        begins, ends = (np.empty((len(self._items), _MOST_TEXTS), dtype=np.int64) for _ in range(2))
+        names = np.empty(0 if self._user is None else len(text) + 1, dtype=np.uint8)
         report = np.zeros(3, dtype=np.int64)
         self._kernels.scan_cells(
             data,
             self._columns,
             self._mark,
             places,
-            np.full((self._n_items, 256), self._kernels.NO_PLACE, dtype=np.uint8),
-            np.zeros((self._n_items, self._slots), dtype=np.uint64),
-            np.empty((self._n_items, self._slots), dtype=np.uint8),
+            np.full((len(self._items), 256), self._kernels.NO_PLACE, dtype=np.uint8),
+            np.zeros((len(self._items), self._slots), dtype=np.uint64),
+            np.empty((len(self._items), self._slots), dtype=np.uint8),
             begins,
             ends,
             counts,
@@ -128,13 +118,15 @@ class TokenScanner:
             [text[begin:end].decode() for begin, end in zip(*cells, strict=True)]
             for cells in zip(_cut(begins, counts), _cut(ends, counts), strict=True)
         ]
-        users = None
-        if self._has_users:
+        found: Columns = {
+            item: Factor(own, row[:n_rows])
+            for item, own, row in zip(self._items, texts, places, strict=True)
+        }
+        if self._user is not None:
             # Every name is followed by a line end, including the last.
             written = names[: max(n_bytes - 1, 0)].tobytes().decode()
-            users = written.split("\n") if n_rows else []
-        cells = [Factor(own, row[:n_rows]) for own, row in zip(texts, places, strict=True)]
-        return Scanned(cells, users, n_rows)
+            found[self._user] = written.split("\n") if n_rows else []
+        return found
 
 
 def _up_to_failure(chunks: Iterator[Chunk], failed: list[InputError]) -> Iterator[Chunk]:
@@ -146,8 +138,8 @@ def _up_to_failure(chunks: Iterator[Chunk], failed: list[InputError]) -> Iterato
 
 
 def _taken(
-    waiting: deque[tuple[Chunk, Future[Scanned | None]]],
-) -> tuple[Chunk, Scanned | None]:
+    waiting: deque[tuple[Chunk, Future[Columns | None]]],
+) -> tuple[Chunk, Columns | None]:
     chunk, future = waiting.popleft()
     return chunk, future.result()
 
