@@ -233,9 +233,10 @@ class LatentKey(Method):
         correct = data.choices(np.nan_to_num(key)) / n
         solution, population = chosen.solution, chosen.solution.population
         if users is None:
-            ability = data.user_array(solution.ability)
-            error = data.user_array(solution.ability_error)
-            chance = data.user_array(solution.chance)
+            ability, error, chance = (
+                data.user_array(table.alike(values))
+                for values in (solution.ability, solution.ability_error, solution.chance)
+            )
         else:
             ability, error, chance = abilities_of_all(data, chosen.model, solution)
         sd = float(np.sqrt(population.variance))

@@ -20,20 +20,20 @@ from __future__ import annotations
 import math
 from copy import copy
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
-from hitsndiffs.data.arrays import Flags, Floats
+from hitsndiffs.data.arrays import Array, Flags, Floats
+from hitsndiffs.methods.core.cells import cells_of
 from hitsndiffs.methods.core.settings import Settings
-from hitsndiffs.methods.core.table import Pairs, Table, sums
+from hitsndiffs.methods.core.table import Table, sums
 from hitsndiffs.methods.probability import log_gamma
 
 __all__ = ["Model", "Population", "Solution", "frequent"]
 
 #: Most that a Newton step moves abilities, difficulties and leanings; and slopes.
 STEP, SLOPE_STEP = 1.5, 0.5
-#: Logits beyond this are as good as infinite.
-FAR = 500.0
 
 
 @dataclass(frozen=True)
@@ -159,13 +159,12 @@ class Model:
     def _among(self, active: Flags) -> None:
         """Set the candidates."""
         table = self.table
-        self.active, self.pairs = active, Pairs(table, active)
+        self.active, self.cells = active, cells_of(table, active)
         # items without any candidate (not asked, or nobody is right) tell nothing of the key
         self.keyless = table.within(active.astype(float))[table.of_option] == 0
-        pairs = self.pairs
-        self.pair_weight = self.weights[pairs.user]
-        self.pair_offset = self.offset[pairs.candidate]
-        self.pair_side = None if self.side is None else self.side[pairs.candidate]
+        self.weight = self.cells.asked
+        if (self.weights != 1).any():
+            self.weight = self.cells.asked * self.cells.of_users(self.weights[self.cells.users])
 
     def narrowed(self, key: Floats) -> Model:
         """The same model without the candidates that the key rules out."""
@@ -219,20 +218,20 @@ class Model:
 
     def told(self, found: Solution) -> Floats:
         """Log probability of each user's answers, with all else as in a solution."""
-        table, pairs = self.table, self.pairs
-        logits = self._logits(
-            found.ability, found.leaning, found.difficulty, found.slope, found.population.mean
-        )
-        chance = 1 / (1 + np.exp(-np.clip(logits, -FAR, FAR)))
-        fall = np.ones(len(logits))
-        if not table.two:
-            counts = table.counts
-            others = table.within(counts)[table.of_option] - counts
-            others += np.maximum(table.options_each[table.of_option] - 1, 1)
-            fall = (counts[table.option] + 1)[pairs.answer] / others[pairs.candidate]
-        likely = np.where(pairs.right > 0, chance, (1 - chance) * fall) * found.key[pairs.candidate]
-        of_answers = sums(likely, pairs.answer, len(table.user))
-        logs = np.log(np.maximum(of_answers, 1e-12))
+        table, cells = self.table, self.cells
+        chance = _chance(self._logits(found, found.difficulty, found.slope))
+        key = found.key[cells.candidates]
+        likely = cells.over_item(cells.right * chance, key)
+        counts = table.counts
+        others = table.within(counts)[table.of_option] - counts
+        others += np.maximum(table.options_each[table.of_option] - 1, 1)
+        wrong = (1 - cells.right) * (1 - chance)
+        if table.two:
+            likely += cells.over_item(wrong, key)
+        else:
+            fall = cells.over_item(wrong, key / others[cells.candidates])
+            likely += fall * (counts[table.option] + 1)
+        logs = np.log(np.maximum(likely, 1e-12))
         if found.habit is None:
             return sums(logs, table.user, table.n_users)
         logs *= 1 - found.habit.by_habit
@@ -244,15 +243,12 @@ class Model:
         Every answer counts as a user of its own, whose ability follows from that user's answers to
         all other items: else an item would be evidence for its own key.
         """
-        table, pairs = self.table, self.pairs
-        logits = self._logits(
-            found.ability, found.leaning, found.difficulty, found.slope, found.population.mean
-        )
-        chance = 1 / (1 + np.exp(-np.clip(logits, -FAR, FAR)))
-        steep, likely = found.slope[pairs.candidate], found.key[pairs.candidate]
+        table, cells = self.table, self.cells
+        chance = _chance(self._logits(found, found.difficulty, found.slope))
+        steep, likely = found.slope[cells.candidates], found.key[cells.candidates]
         n, user = len(table.user), table.user
-        told = sums(likely * (pairs.right - chance) * steep, pairs.answer, n)
-        curve = sums(likely * chance * (1 - chance) * steep**2, pairs.answer, n)
+        told = cells.over_item(cells.right - chance, likely * steep)
+        curve = cells.over_item(chance * (1 - chance), likely * steep**2)
         precision = 1 / np.maximum(found.ability_error[user], 1e-6) ** 2
         precision = np.maximum(precision - curve, 1 / found.population.variance)
         alone = Table(table.items, n, np.arange(n), table.option)
@@ -264,7 +260,7 @@ class Model:
             leaning=found.leaning[user],
         )
         for _ in range(rounds):
-            made = model._candidates(solution, model.pair_weight)
+            made = model._candidates(solution, model.weight)
             solution = replace(solution, difficulty=made.difficulty, slope=np.exp(made.log_slope))
         evidence = made.evidence + model.wrong + model._log_prior(found.population)
         return np.where(self.active, evidence, np.where(self.keyless, 0.0, -np.inf))
@@ -277,13 +273,11 @@ class Model:
     def round(self, old: Solution) -> Solution:
         """One round: candidates, keys, users, population."""
         # 1. difficulty and slope of every candidate, as if it were the key
-        own = self.pair_weight
-        wrong, weight = self.wrong, own
-        keep: Floats | float = 1.0
+        wrong, weight, asked = self.wrong, self.weight, self.cells.asked
         if old.habit is not None:  # answers by habit say nothing of keys and abilities
-            keep = (1 - old.habit.by_habit)[self.pairs.answer]
+            keep = self.cells.of_answers(1 - old.habit.by_habit)
             wrong = self._wrong(self.weights[self.table.user] * (1 - old.habit.by_habit))
-            weight = own * keep
+            weight, asked = weight * keep, asked * keep
         found = self._candidates(old, weight)
         if old.rounds == 0:
             found = self._candidates(
@@ -296,7 +290,7 @@ class Model:
         of_items = _log_sum(self.table, evidence)[self.asked].sum()  # 0 for those without a key
         # 3. everybody's ability and leaning, by all keys in proportion
         old, found = self._centred(old, found, key)
-        users = self._users(old, key, found, keep)
+        users = self._users(old, key, found, asked)
         # 4. what all have in common
         return Solution(
             key=key,
@@ -313,62 +307,75 @@ class Model:
             habit=None if not self.habits else self._habit(old, key, users),
         )
 
-    def _logits(
-        self, ability: Floats, leaning: Floats, difficulty: Floats, slope: Floats, mean: float
-    ) -> Floats:
-        pairs = self.pairs
-        logits = ability[pairs.user] - mean
-        if self.settings.slope:
-            logits *= slope[pairs.candidate]
-        logits += (difficulty + mean - self.offset)[pairs.candidate]
-        if self.pair_side is not None:
-            logits += self.pair_side * leaning[pairs.user]
-        return logits
+    def _logits(self, old: Solution, difficulty: Floats, slope: Floats) -> Array:
+        """Of P(right), in all cells."""
+        of, mean = self.cells.candidates, old.population.mean
+        users = self.cells.users
+        level = (difficulty + mean - self.offset)[of]
+        rows = [slope[of] if self.settings.slope else np.ones(len(of)), level]
+        columns = [old.ability[users] - mean, np.ones(len(users))]
+        if self.side is not None:
+            rows.append(np.asarray(self.side[of], dtype=float))
+            columns.append(old.leaning[users])
+        return self.cells.linear(rows, columns)
 
-    def _candidates(self, old: Solution, weight: Floats) -> _Candidates:
+    def _candidates(self, old: Solution, weight: Any) -> _Candidates:
         """A Newton step for each candidate; its log likelihood with prior and Laplace term."""
-        settings, pairs, population = self.settings, self.pairs, old.population
-        n, place = self.table.n_options, pairs.candidate
-        logits = self._logits(old.ability, old.leaning, old.difficulty, old.slope, population.mean)
-        decay = np.exp(-np.abs(logits))
-        chance = np.where(logits >= 0, 1.0, decay) / (1 + decay)
-        value = pairs.right * logits - np.maximum(logits, 0) - np.log1p(decay)
-        surprise = (pairs.right - chance) * weight
+        settings, cells, population = self.settings, self.cells, old.population
+        of, users = cells.candidates, cells.users
+        logits = self._logits(old, old.difficulty, old.slope)
+        chance = _chance(logits)
+        value = (cells.right * logits - _softplus(logits)) * weight
+        surprise = (cells.right - chance) * weight
         curve = chance * (1 - chance) * weight
-        d, s = old.difficulty, np.log(old.slope)
+        d, slope = old.difficulty[of], old.slope[of]
+        s, n, ones = np.log(slope), len(of), np.ones(len(users))
+        gap, unsure = old.ability[users] - population.mean, old.ability_error[users] ** 2
         # gradients and curvature; a term that is off has no gradient and unit curvature
         g_d, h_dd, g_s, h_ss, h_ds = np.zeros(n), np.ones(n), np.zeros(n), np.ones(n), np.zeros(n)
-        evidence = sums(value * weight, place, n)
+        evidence = cells.over_users(value, ones)[0]
+        moved, by_gap = cells.over_users(surprise, ones, gap)
+        curved, with_gap, with_gap2, blur = cells.over_users(curve, ones, gap, gap**2, unsure)
         scale = 1.0
         if settings.difficulty:
-            g_d = sums(surprise, place, n) - d / population.difficulty
-            h_dd = sums(curve, place, n) + 1 / population.difficulty
+            g_d = moved - d / population.difficulty
+            h_dd = curved + 1 / population.difficulty
             evidence -= 0.5 * d**2 / population.difficulty
             scale *= population.difficulty
         if settings.slope:
-            x = (old.ability - population.mean)[pairs.user] * old.slope[place]
             # abilities are not known exactly: a steep item would make its own answers fit (this is
             # the slope's part in the users' Laplace terms)
-            unsure = old.ability_error[pairs.user] ** 2 * old.slope[place] ** 2
-            blur = sums(curve * unsure, place, n)
-            g_s = sums(surprise * x, place, n) - s / population.slope - blur
-            h_ss = sums(curve * x * x, place, n) + 1 / population.slope + 2 * blur
+            blur = blur * slope**2
+            g_s = slope * by_gap - s / population.slope - blur
+            h_ss = slope**2 * with_gap2 + 1 / population.slope + 2 * blur
             evidence -= 0.5 * s**2 / population.slope
             scale *= population.slope
             if settings.difficulty:
-                h_ds = sums(curve * x, place, n)
+                h_ds = slope * with_gap
         determinant = np.maximum(h_dd * h_ss - h_ds**2, 1e-9)
         if settings.laplace:
             evidence -= 0.5 * np.log(determinant * scale)
         step_d = (h_ss * g_d - h_ds * g_s) / determinant
         step_s = (h_dd * g_s - h_ds * g_d) / determinant
         return _Candidates(
-            difficulty=d + np.clip(step_d, -STEP, STEP),
-            log_slope=s + np.clip(step_s, -SLOPE_STEP, SLOPE_STEP),
-            difficulty_variance=h_ss / determinant if settings.difficulty else np.zeros(n),
-            slope_variance=h_dd / determinant if settings.slope else np.zeros(n),
-            evidence=evidence,
+            difficulty=self._options(d + np.clip(step_d, -STEP, STEP)),
+            log_slope=self._options(s + np.clip(step_s, -SLOPE_STEP, SLOPE_STEP)),
+            difficulty_variance=self._options(h_ss / determinant * settings.difficulty),
+            slope_variance=self._options(h_dd / determinant * settings.slope),
+            evidence=self._options(evidence),
         )
+
+    def _options(self, values: Floats) -> Floats:
+        """Values of the candidates, at all options (0 elsewhere)."""
+        found = np.zeros(self.table.n_options)
+        found[self.cells.candidates] = values
+        return found
+
+    def _everybody(self, values: Floats) -> Floats:
+        """Values of the users who answered, at all users (0 elsewhere)."""
+        found = np.zeros(self.table.n_users)
+        found[self.cells.users] = values
+        return found
 
     def _centred(
         self, old: Solution, found: _Candidates, key: Floats
@@ -393,30 +400,32 @@ class Model:
             replace(found, difficulty=found.difficulty - shift, log_slope=found.log_slope - turn),
         )
 
-    def _users(
-        self, old: Solution, key: Floats, found: _Candidates, keep: Floats | float
-    ) -> _Users:
+    def _users(self, old: Solution, key: Floats, found: _Candidates, asked: Any) -> _Users:
         """A Newton step for ability and leaning; their log prior with the Laplace term."""
-        settings, pairs, population = self.settings, self.pairs, old.population
+        settings, cells, population = self.settings, self.cells, old.population
         n, slope = self.table.n_users, np.exp(found.log_slope)
-        logits = self._logits(old.ability, old.leaning, found.difficulty, slope, population.mean)
-        chance = 1 / (1 + np.exp(-np.maximum(logits, -FAR)))
-        likely = key[pairs.candidate] * keep
-        surprise = likely * (pairs.right - chance)
-        curve = likely * chance * (1 - chance)
-        variance = pairs.of_users(curve)
-        steep = slope[pairs.candidate] if settings.slope else 1.0
+        logits = self._logits(old, found.difficulty, slope)
+        chance = _chance(logits)
+        likely = key[cells.candidates]
+        steep = likely * slope[cells.candidates] if settings.slope else likely
+        steeper = steep * slope[cells.candidates] if settings.slope else likely
+        side = np.zeros(len(likely)) if self.side is None else self.side[cells.candidates]
+        surprise, curve = (cells.right - chance) * asked, chance * (1 - chance) * asked
+        moved, leant = map(self._everybody, cells.over_candidates(surprise, steep, likely * side))
+        variance, curved, crossed = map(
+            self._everybody, cells.over_candidates(curve, likely, steeper, steep * side)
+        )
         # gradients and curvature of ability (a) and leaning (b)
         gap = old.ability - population.mean
-        g_a = pairs.of_users(surprise * steep) - gap / population.variance
-        h_aa = pairs.of_users(curve * steep**2) + 1 / population.variance
+        g_a = moved - gap / population.variance
+        h_aa = curved + 1 / population.variance
         g_b, h_bb, h_ab = np.zeros(n), np.ones(n), np.zeros(n)
         log_prior, scale = -0.5 * gap**2 / population.variance, population.variance
-        if self.pair_side is not None:
+        if self.side is not None:
             lean = old.leaning - population.lean
-            g_b = pairs.of_users(surprise * self.pair_side) - lean / population.leaning
+            g_b = leant - lean / population.leaning
             h_bb = variance + 1 / population.leaning
-            h_ab = pairs.of_users(curve * self.pair_side * steep)
+            h_ab = crossed
             log_prior -= 0.5 * lean**2 / population.leaning
             scale *= population.leaning
         determinant = np.maximum(h_aa * h_bb - h_ab**2, 1e-9)
@@ -439,7 +448,7 @@ class Model:
             log_prior += 0.5 * (beyond / spread) ** 2
         leaning = old.leaning + np.clip(
             (g_b - h_ab * (above - old.ability)) / h_bb, -STEP, STEP
-        ) * (self.pair_side is not None)
+        ) * (self.side is not None)
         return _Users(
             ability=above,
             mean=mean,
@@ -448,7 +457,7 @@ class Model:
             leaning_variance=h_aa / determinant,
             chance=variance,
             log_prior=float((self.weights * log_prior)[self.here].sum()),
-            of_pairs=chance,
+            logits=logits,
         )
 
     def _population(
@@ -472,7 +481,7 @@ class Model:
         variance = min(spread, settings.most_variance)
         # leanings
         lean, leaning = 0.0, old.leaning
-        if self.pair_side is not None:
+        if self.side is not None:
             lean = float((witness * users.leaning).sum() / (n_users + 2 * old.leaning))
             leant = (witness * ((users.leaning - lean) ** 2 + users.leaning_variance)).sum()
             leaning = float((leant + weight * settings.leaning_variance) / (n_users + weight))
@@ -511,7 +520,7 @@ class Model:
         User u answers a share τ_u by the shares π_u of labels, and the rest by the key. Each
         answer is by habit with odds τ π(label) : (1 − τ) P(answer by the key).
         """
-        table, pairs, settings = self.table, self.pairs, self.settings
+        table, settings = self.table, self.settings
         labels, count = table.labels
         m, label, user = table.n_users, labels[table.option], table.user
         by_habit = np.full(len(user), settings.habit_share)
@@ -529,15 +538,11 @@ class Model:
         # the chance of each answer by the key: right, or the option's share of the wrong ones
         kept = sums(1 - by_habit, table.option, table.n_options)
         others = table.within(kept)[table.of_option] - kept
-        fall = (
-            np.log(kept[table.option] + 1)[pairs.answer]
-            - np.log(np.maximum(others + table.options_each[table.of_option] - 1, 1))[
-                pairs.candidate
-            ]
-        )
-        p = np.clip(users.of_pairs, 1e-9, 1 - 1e-9)
-        each = np.where(pairs.right > 0, np.log(p), np.log(1 - p) + fall)
-        by_key = np.bincount(pairs.answer, weights=key[pairs.candidate] * each, minlength=len(user))
+        others = np.log(np.maximum(others + table.options_each[table.of_option] - 1, 1))
+        each = self.cells.right * users.logits - _softplus(users.logits)
+        by_key = self.cells.over_item(each, key[self.cells.candidates])
+        by_key += (1 - key[table.option]) * np.log(kept[table.option] + 1)
+        by_key -= (table.within(key * others)[table.of_option] - key * others)[table.option]
         log_habit = np.log(share[user] * given[user, label])
         log_key = np.log1p(-share[user])
         odds = log_habit - log_key - by_key
@@ -584,7 +589,7 @@ class _Candidates:
 class _Users:
     """Abilities and leanings after a step, their variances, the chance in numbers right.
 
-    And the log prior of all, and P(right) of each pair.
+    And the log prior of all, and the logits of P(right) in all cells.
     """
 
     ability: Floats
@@ -594,7 +599,22 @@ class _Users:
     leaning_variance: Floats
     chance: Floats
     log_prior: float
-    of_pairs: Floats
+    logits: Array
+
+
+def _chance(logits: Array) -> Array:
+    """The logistic function, by the fastest way."""
+    found = np.tanh(logits * 0.5)
+    found += 1
+    found *= 0.5
+    return found
+
+
+def _softplus(logits: Array) -> Array:
+    """log(1 + e^x)."""
+    found = np.log1p(np.exp(-np.abs(logits)))
+    found += np.maximum(logits, 0)
+    return found
 
 
 def _above_zero(at: Floats) -> tuple[Floats, Floats]:

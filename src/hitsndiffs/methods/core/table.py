@@ -1,4 +1,4 @@
-"""The answers as flat arrays: one entry per answer, and one per answer and candidate key."""
+"""The answers as flat arrays, one entry per answer."""
 
 from __future__ import annotations
 
@@ -9,11 +9,12 @@ import numpy as np
 
 from hitsndiffs.data.arrays import Flags, Floats, Ints
 from hitsndiffs.data.items import Items
+from hitsndiffs.data.mixing import mixed
 from hitsndiffs.engines import Engine
 from hitsndiffs.engines.ones import Ones
 from hitsndiffs.methods.labels import label_numbers
 
-__all__ = ["Pairs", "Table", "sums"]
+__all__ = ["Table", "sums"]
 
 #: Labels are shared (A to D, yes and no) if there are at most so many, each in so many items.
 MOST_SHARED, LEAST_ITEMS = 20, 2.5
@@ -176,6 +177,12 @@ class Table:
         found: Floats = self._by_option @ scores
         return found
 
+    def alike(self, values: Floats) -> Floats:
+        """One value per user, to the last bit the same for users with the same answers."""
+        sheets = self._by_user @ mixed(np.arange(self.n_options, dtype=np.uint64))
+        _, first, same = np.unique(sheets, return_index=True, return_inverse=True)
+        return values[first[same]]
+
     # -- labels -----------------------------------------------------------------------------
 
     @cached_property
@@ -218,37 +225,3 @@ class Table:
         mean = self.by_label[answered].mean(axis=0)
         centred: Floats = (self.by_label - mean)[self.of_option, self.labels[0]]
         return centred
-
-
-class Pairs:
-    """Every answer with every candidate key of its item.
-
-    Attributes
-    ----------
-    answer, candidate, user
-        Of each pair (candidates are options).
-    right
-        1 where the answer is the candidate.
-    """
-
-    def __init__(self, table: Table, active: Flags) -> None:
-        candidates = np.flatnonzero(active)
-        of_item = np.bincount(table.of_option[candidates], minlength=table.n_items)
-        first = np.cumsum(of_item) - of_item
-        repeats = of_item[table.item]
-        self.answer = np.repeat(np.arange(len(table.user)), repeats)
-        before = np.repeat(np.cumsum(repeats) - repeats, repeats)
-        place = np.arange(len(self.answer)) - before + first[table.item][self.answer]
-        self.candidate = candidates[place]
-        self.user = table.user[self.answer]
-        self.right = (self.candidate == table.option[self.answer]).astype(float)
-        self._n_users = table.n_users
-        self._first = np.flatnonzero(np.diff(self.user, prepend=-1))
-        self._some = self.user[self._first]
-
-    def of_users(self, values: Floats) -> Floats:
-        """The sum of each user's pairs (they lie together)."""
-        total = np.zeros(self._n_users)
-        if len(self._first):
-            total[self._some] = np.add.reduceat(values, self._first)
-        return total
