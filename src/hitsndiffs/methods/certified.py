@@ -63,7 +63,12 @@ def _perfect(data: Engine, method: Any, answers: Mapping[Any, Any] | None) -> Fi
     known = {"answers": answers, "strong_user": method.strong_user}
     if (data.collect(data.components("options")) == 0).all():
         plain = HND(seed=method.seed, engine=method.engine, threads=method.threads, **known)
-        fit = plain._fit(data)
+        if (data.choosers_per_option == data.n_users).all():
+            return None
+        fit = plain.without_key(data)
+        if fit.perfect is None:
+            return None
+        fit = with_key(data, fit)
     else:  # parts that share no option: agreement with the majority says which comes first
         if not may_be_perfect(data):
             return None
@@ -71,7 +76,7 @@ def _perfect(data: Engine, method: Any, answers: Mapping[Any, Any] | None) -> Fi
         if found is None:
             return None
         fit = with_key(data, along(data, found, **known))
-    if fit.perfect is None or np.ptp(data.collect(fit.scores)) == 0:
+    if np.ptp(data.collect(fit.scores)) == 0:
         return None
     note = "This order and its reverse are consistent with every single answer (certified)."
     return replace(fit, abilities=fit.scores, notes=(note, *fit.notes))

@@ -78,7 +78,12 @@ class HND(Method):
             raise data.cannot_serve(f"The solver {self.solver} (lanczos, the default, does not)")
         if (data.choosers_per_option == data.n_users).all():
             return nobody_differs(data)
+        fit = self.without_key(data)
+        # 5. the key that goes with the scores
+        return with_key(data, fit)
 
+    def without_key(self, data: Engine) -> Fit:
+        """Everything but the answer key."""
         # 1. the second axis of U
         found = solve(
             data,
@@ -115,10 +120,7 @@ class HND(Method):
         fit = replace(fit, scoring=Scoring(fit.option_weights / max(found.value, 1e-300)))
 
         # 4. a perfect order, if there is one
-        fit = perfected(data, fit, answers=self.answers, strong_user=self.strong_user)
-
-        # 5. the key that goes with the scores
-        return with_key(data, fit)
+        return perfected(data, fit, answers=self.answers, strong_user=self.strong_user)
 
 
 def _resolution(found: Solution, values: Floats | None) -> float:

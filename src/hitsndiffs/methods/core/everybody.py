@@ -15,8 +15,9 @@ import numpy as np
 
 from hitsndiffs.data.arrays import Flags, Floats, Ints
 from hitsndiffs.engines import Engine
-from hitsndiffs.methods.core.model import Model, Solution
+from hitsndiffs.methods.core.model import Model
 from hitsndiffs.methods.core.settings import Settings
+from hitsndiffs.methods.core.solution import Solution
 from hitsndiffs.methods.core.table import Table
 from hitsndiffs.methods.draws import item_words, sampled_users, user_draws
 

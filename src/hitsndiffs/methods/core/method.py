@@ -24,9 +24,10 @@ from hitsndiffs.methods.core.everybody import (
 )
 from hitsndiffs.methods.core.keyed import keyed
 from hitsndiffs.methods.core.known import Known, known_key
-from hitsndiffs.methods.core.model import Model, Solution
+from hitsndiffs.methods.core.model import Model
 from hitsndiffs.methods.core.search import Candidate, Found, find
 from hitsndiffs.methods.core.settings import DEFAULT, Settings
+from hitsndiffs.methods.core.solution import Solution
 from hitsndiffs.methods.core.table import Table
 from hitsndiffs.methods.counting import group_weights
 from hitsndiffs.methods.fitted import AlikeUsers, Fit, Learnt

@@ -9,8 +9,9 @@ import numpy as np
 
 from hitsndiffs.data.arrays import Floats
 from hitsndiffs.methods.core.directions import Witnesses
-from hitsndiffs.methods.core.model import Model, Solution
+from hitsndiffs.methods.core.model import Model
 from hitsndiffs.methods.core.settings import Settings
+from hitsndiffs.methods.core.solution import Solution
 from hitsndiffs.methods.core.starts import one_label, starts
 from hitsndiffs.methods.core.table import Table, sums
 from hitsndiffs.methods.counting import EVERYBODY, SHEETS, UNUSUAL, ways_to_count

@@ -1,0 +1,94 @@
+"""What a fit finds: keys, abilities, and what all users and items have in common."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from hitsndiffs.data.arrays import Floats
+
+__all__ = ["Habit", "Population", "Solution"]
+
+
+@dataclass(frozen=True)
+class Population:
+    """What is learnt about all users and items together.
+
+    Attributes
+    ----------
+    mean, variance
+        Of the abilities.
+    raw_mean
+        The abilities' mean before it is bounded below.
+    difficulty, slope, leaning
+        Variances of difficulties, log slopes and leanings.
+    lean
+        Mean of the leanings.
+    share
+        Log share of each class among the keys.
+    """
+
+    mean: float
+    variance: float
+    raw_mean: float
+    difficulty: float
+    slope: float
+    leaning: float
+    lean: float
+    share: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class Habit:
+    """Answers given by habit, whatever is asked.
+
+    Attributes
+    ----------
+    by_habit
+        P(each answer was given by habit).
+    share
+        Each user's share of such answers.
+    gain
+        What habits add to each user's log probability.
+    """
+
+    by_habit: Floats
+    share: Floats
+    gain: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class Solution:
+    """One solution.
+
+    Attributes
+    ----------
+    key
+        P(option is the key of its item).
+    ability, ability_error, leaning
+        Of each user.
+    difficulty, slope
+        Of each option as a candidate key (the slope is e^s).
+    population
+        What is learnt about all.
+    evidence
+        Log probability of the answers.
+    chance
+        The variance of each user's number of right answers that is chance.
+    rounds, converged
+        Of the fit.
+    habit
+        Which answers were given by habit, in a model that has habits.
+    """
+
+    key: Floats
+    ability: Floats
+    ability_error: Floats
+    leaning: Floats
+    difficulty: Floats
+    slope: Floats
+    population: Population
+    evidence: float
+    chance: Floats
+    rounds: int
+    converged: bool
+    habit: Habit | None = None
