@@ -12,7 +12,7 @@ from commands import CROWD, QUIZ, Here, on_terminal_here, rows, write
 from typer.testing import CliRunner
 
 import hitsndiffs as hnd
-from hitsndiffs.cli.app import app
+from hitsndiffs.cli.app import app_of
 from hitsndiffs.irt import simulate, write_simulation
 
 ANSI = re.compile(r"\x1b\[[0-9;?]*[a-zA-Z]")
@@ -56,7 +56,7 @@ def test_every_command_explains_itself_in_80_columns(command: str) -> None:
 
 
 def test_typers_own_runner_works() -> None:
-    assert CliRunner().invoke(app, ["methods"]).exit_code == 0
+    assert CliRunner().invoke(app_of(), ["methods"]).exit_code == 0
 
 
 def test_version(here: Here) -> None:

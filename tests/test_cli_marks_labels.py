@@ -32,9 +32,9 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_marks_of_a_class(here: Here, folder: Path) -> None:
-    done = here(
-        "marks", folder / "quiz.csv", "--key", folder / "key.csv", "--out", folder / "m.csv"
-    )
+    marks = ("marks", folder / "quiz.csv", "--key", folder / "key.csv")
+    assert here(*marks, "--out", folder / "m.csv").out == ""
+    done = here(*marks)
     head, *body = rows(done.out)
     assert head == ["user", "marks", "out_of", "percent"]
     assert [row[:2] for row in body] == [["ann", "4"], ["bob", "3"], ["cid", "2"], ["dee", "0"]]
@@ -52,7 +52,7 @@ def test_marks_of_a_class(here: Here, folder: Path) -> None:
 def test_sections_and_groups(here: Here, folder: Path) -> None:
     done = here(
         "marks", folder / "quiz.csv", "--key", folder / "key.csv",
-        "--sections", folder / "parts.csv", "--group", folder / "groups.csv", "--json",
+        "--sections", folder / "parts.csv", "--compare-groups", folder / "groups.csv", "--json",
     )  # fmt: skip
     content = json.loads(done.out)
     assert [row["section"] for row in content["sections"]] == ["one", "two"]
@@ -145,7 +145,9 @@ def test_items_that_belong_together(here: Here, crowd: Path) -> None:
     assert "add --versus A B" in here("rank", *plain, "--clusters", "text").err
     key = crowd.parent / "key.csv"
     told.select("task", answer=pl.lit("yes")).unique().write_csv(key)
-    marked = here("marks", *plain, "--key", key, "--sections", "text", "--group", "team", "--json")
+    marked = here(
+        "marks", *plain, "--key", key, "--sections", "text", "--compare-groups", "team", "--json"
+    )
     content = json.loads(marked.out)
     assert [row["section"] for row in content["sections"]] == ["t0", "t1"]
     assert len(content["differences"]) == 20

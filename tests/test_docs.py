@@ -19,7 +19,7 @@ import pytest
 import typer
 
 import hitsndiffs as hnd
-from hitsndiffs.cli.app import app
+from hitsndiffs.cli.app import app_of
 
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
@@ -101,7 +101,7 @@ def test_files_named_in_the_readme_exist() -> None:
 
 # -- commands ---------------------------------------------------------------------------------
 
-PROGRAM: Any = typer.main.get_command(app)
+PROGRAM: Any = typer.main.get_command(app_of())
 
 
 def options(command: Any) -> set[str]:

@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import Annotated
 
 import typer
 
-from hitsndiffs.cli.audit import audit
-from hitsndiffs.cli.check import check
-from hitsndiffs.cli.compare import compare
-from hitsndiffs.cli.labels import labels
-from hitsndiffs.cli.listing import formats, methods
-from hitsndiffs.cli.marks import marks
 from hitsndiffs.cli.options import option, spread
-from hitsndiffs.cli.rank import rank
-from hitsndiffs.cli.score import score
-from hitsndiffs.cli.serve import serve
-from hitsndiffs.cli.simulate import simulate
 
-__all__ = ["app"]
+__all__ = ["COMMANDS", "app_of"]
+
+#: Command → the module that holds it, in the order of the help.
+COMMANDS = {
+    "rank": "rank",
+    "check": "check",
+    "audit": "audit",
+    "methods": "listing",
+    "formats": "listing",
+    "compare": "compare",
+    "marks": "marks",
+    "labels": "labels",
+    "score": "score",
+    "simulate": "simulate",
+    "serve": "serve",
+}
 
 INTRODUCTION = """Find out who is good, and what is right, from answers alone.
 
@@ -33,14 +39,6 @@ No answer key is needed: it ranks the users, and tells you the likely key.
 Any command explains itself: hnd rank --help
 """
 
-app = typer.Typer(
-    name="hnd",
-    help=INTRODUCTION,
-    rich_markup_mode="rich",
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
-
 
 def _version(asked: bool) -> None:
     if asked:
@@ -50,7 +48,6 @@ def _version(asked: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
 def _hnd(
     version: Annotated[
         bool, option("", "Show the version.", "--version", callback=_version, is_eager=True)
@@ -59,6 +56,17 @@ def _hnd(
     pass
 
 
-_COMMANDS = (rank, check, audit, methods, formats, compare, marks, labels, score, simulate, serve)
-for _command in _COMMANDS:
-    app.command()(spread(_command))
+def app_of(*names: str) -> typer.Typer:
+    """``hnd`` with some of its commands (default: all); each takes time to build."""
+    app = typer.Typer(
+        name="hnd",
+        help=INTRODUCTION,
+        rich_markup_mode="rich",
+        pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+    app.callback()(_hnd)
+    for name in names or COMMANDS:
+        module = import_module(f"hitsndiffs.cli.{COMMANDS[name]}")
+        app.command()(spread(getattr(module, name)))
+    return app

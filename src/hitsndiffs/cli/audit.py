@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Annotated
-
-from hitsndiffs.cli.options import option
+from hitsndiffs.cli.options import Key
 from hitsndiffs.cli.result import Result
 from hitsndiffs.cli.source import Source
 from hitsndiffs.cli.text import show_cells
@@ -17,31 +14,24 @@ __all__ = ["audit"]
 SHOWN = 20
 
 
-def audit(
-    *,
-    key: Annotated[
-        Path | None, option("FILE", "The key (columns item, answer), if the file holds none.")
-    ] = None,
-    source: Source,
-    result: Result,
-) -> None:
+def audit(*, key: Key = None, source: Source, result: Result) -> None:
     """Check an answer key: which of its answers look wrong."""
-    from hitsndiffs.results.audit import Audit, audit
-    from hitsndiffs.results.cells import Cells
+    from hitsndiffs.results.audit import audit
 
-    def show(found: Audit, cells: Cells) -> None:
+    result.check(source)
+    r = source.read(quiet=result.quiet)
+    given = source.key(key, r, quiet=result.quiet)
+    if given is None:
+        raise InputError(f"{source.name} holds no key; name one with --key.")
+    found = audit(r, given)
+    cells = found.cells()
+
+    def show() -> None:
         rows = [row for row, verdict in enumerate(cells.values("verdict")) if verdict]
         rows = rows if found.fits else list(range(min(SHOWN, len(cells))))
         if rows:
             show_cells(cells.only(rows))
 
-    result.check(source)
-    r = source.read(quiet=result.quiet)
-    given = r.key if key is None else key
-    if given is None:
-        raise InputError(f"{source.name} holds no key; name one with --key.")
-    found = audit(r, given)
-    cells = found.cells()
     result.note((*r.notes, *found.notes))
     result.say(str(found))
-    result.give(cells, found.facts(), rows=found.ROWS, show=lambda: show(found, cells))
+    result.give(found, cells=cells, people=show)

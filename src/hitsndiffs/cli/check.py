@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from itertools import accumulate
 from typing import TYPE_CHECKING, Annotated, Any
 
-from hitsndiffs.cli.options import Engine, Json, Quiet, Seed, Threads, option
+from hitsndiffs.cli.options import Engine, Explain, Json, Key, Quiet, Seed, Threads, option
 from hitsndiffs.cli.source import Source
 from hitsndiffs.cli.text import for_people, note, say, show_cells, show_json, width
 from hitsndiffs.data.pool import limited_threads
@@ -27,15 +27,12 @@ LINES = 9
 
 def check(
     *,
-    key: Annotated[
-        str | None,
-        option("FILE", "A key to compare with the answers: items that look mis-keyed."),
-    ] = None,
+    key: Key = None,
     full: Annotated[
         bool,
         option("", "Run the slow checks too, and say what is as it should be.", "--full"),
     ] = False,
-    explain: Annotated[bool, option("", "Also say how the file was read.", "--explain")] = False,
+    explain: Explain = False,
     seed: Seed = None,
     engine: Engine = None,
     threads: Threads = None,
@@ -44,15 +41,13 @@ def check(
     quiet: Quiet = False,
 ) -> None:
     """Look at a file: what is in it, and what stands in the way of a good ranking."""
-    from hitsndiffs.reading import read_key
     from hitsndiffs.results.check import examine
     from hitsndiffs.results.version import version
 
     how: dict[str, Any] = {"seed": seed or 0, "engine": engine or "auto", "threads": threads}
     with limited_threads(threads):
         responses, plan = source.read_with_plan(quiet=quiet)
-        answers = responses.key if key is None else read_key(key, responses)
-        note(getattr(answers, "notes", ()), quiet=quiet)
+        answers = source.key(key, responses, quiet=quiet)
         with working("Looking at the answers", quiet=quiet, told=True):
             findings = examine(responses, key=answers, full=full, **how)
     if as_json:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from hitsndiffs.cli.outputs import check_target, table_writer
 from hitsndiffs.cli.ranking import command_line
 from hitsndiffs.cli.ranking_screen import verdict_lines
-from hitsndiffs.cli.text import BEST, note, say, show_cells, show_json
+from hitsndiffs.cli.text import BEST, show_cells, show_json
 from hitsndiffs.data.files import write_whole
 from hitsndiffs.data.progress import working
 from hitsndiffs.errors import InputError
@@ -30,31 +31,24 @@ UNDERSTOOD = {"user", "item", "option", "layout", "duplicates"}
 def rank_files(job: Job) -> None:
     """Connect, read, rank, write, show."""
     _check(job)
-    params = _params(job)
-    from hitsndiffs.reading.cluster import (
-        connect,
-        disconnect,
-        in_plain_words,
-        read_on_cluster,
-    )
+    params, result = _params(job), job.result
+    from hitsndiffs.reading.cluster import connect, disconnect, in_plain_words, read_on_cluster
     from hitsndiffs.results.cluster import rank_on_cluster
 
     client = connect(job.scheduler)
+    busy = partial(working, quiet=result.quiet, told=True)
     try:
-        say(f"Dask dashboard: {client.dashboard_link}", quiet=job.quiet)
-        with working(f"Reading {job.source.name}", quiet=job.quiet, told=True):
+        result.say(f"Dask dashboard: {client.dashboard_link}")
+        with busy(f"Reading {job.source.name}"):
             data = read_on_cluster(job.source.paths, client, **job.source.said)
-        say(
-            f"{job.source.name}: {sizes(data)}, in {count(len(data.parts), 'part')}.",
-            quiet=job.quiet,
-        )
+        result.say(f"{job.source.name}: {sizes(data)}, in {count(len(data.parts), 'part')}.")
         with in_plain_words(client):
-            with working("Ranking", quiet=job.quiet, told=True):
+            with busy("Ranking"):
                 ranking = rank_on_cluster(data, job.method or "auto", by=job.by, **params)
                 ranking = replace(ranking, command=command_line(job))
-            if job.out is not None:
-                with working(f"Writing {job.out}", quiet=job.quiet, told=True):
-                    ranking.write(job.out)
+            if result.out is not None:
+                with busy(f"Writing {result.out}"):
+                    ranking.write(result.out)
             best = ranking.cells(job.top or BEST)
         _show(job, ranking, best)
     finally:
@@ -87,25 +81,24 @@ def _check(job: Job) -> None:
                 f"{option} needs all users in one place, which --engine dask avoids; use --out "
                 "FOLDER and --key-out FILE."
             )
-    if job.out is not None and job.out.suffix:
+    out = job.result.out
+    if out is not None and out.suffix:
         raise InputError(
-            f"--out {job.out}: with --engine dask the ranking is written part by part into a "
+            f"--out {out}: with --engine dask the ranking is written part by part into a "
             "folder; name one without an ending."
         )
     check_target(job.key_out, "--key-out")
 
 
 def _show(job: Job, ranking: ClusterRanking, best: Cells) -> None:
+    result = job.result
     if job.key_out is not None:
         frame = ranking.key_cells().frame()
-        write_whole({job.key_out: table_writer(frame, job.key_out, raw=job.raw)})
-    for line in verdict_lines(ranking):
-        say(line, quiet=job.quiet)
-    note(ranking.notes, quiet=job.quiet)
-    for path in (job.out, job.key_out):
-        if path is not None:
-            say(f"Written: {path}", quiet=job.quiet)
-    if job.as_json:
+        write_whole({job.key_out: table_writer(frame, job.key_out, raw=result.raw)})
+    result.say(*verdict_lines(ranking))
+    result.note(ranking.notes)
+    result.say(*(f"Written: {path}" for path in (result.out, job.key_out) if path is not None))
+    if result.as_json:
         answers = {str(i): str(o) for i, o in ranking.answer_key().items()}
         found = {"method": ranking.method, "n_users": len(ranking)}
         found |= {"verdict": str(ranking.verdict), "best": best.records(), "key": answers}

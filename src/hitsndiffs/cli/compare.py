@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import time
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from hitsndiffs.cli.options import Seed, method_names, option
+from hitsndiffs.cli.options import Key, Seed, method_option
 from hitsndiffs.cli.result import Result
 from hitsndiffs.cli.source import Source
 from hitsndiffs.cli.text import say, show_cells, show_matrix, title
@@ -23,33 +22,21 @@ __all__ = ["compare"]
 
 def compare(
     *,
-    key: Annotated[
-        Path | None,
-        option("FILE", "The right answers (columns item, answer): they judge the methods."),
-    ] = None,
+    key: Key = None,
     method: Annotated[
-        list[str] | None,
-        option(
-            "NAME",
-            "Only this one; may be given several times.",
-            "--method",
-            "-m",
-            autocompletion=method_names,
-        ),
+        list[str] | None, method_option("Only this one; may be given several times.")
     ] = None,
     seed: Seed = None,
     source: Source,
     result: Result,
 ) -> None:
     """Compare all methods on one file."""
-    from hitsndiffs.reading import read_key
     from hitsndiffs.results.comparison import compare
     from hitsndiffs.results.wording import count
 
     result.check(source)
     r = source.read(quiet=result.quiet)
-    known = r.key if key is None else read_key(key, r)
-    result.note(getattr(known, "notes", ()))
+    known = source.key(key, r, quiet=result.quiet)
     if key is None and r.key is not None:
         result.say(f"The file holds a key ({r.key.source}): it judges the methods.")
     start = time.perf_counter()
@@ -64,7 +51,7 @@ def compare(
         *_left_out(found, known is not None),
     )
     cells = found.cells()
-    result.give(cells, found.to_dict(), rows=found.ROWS, show=lambda: _show(found, cells))
+    result.give(found, cells=cells, people=lambda: _show(found, cells))
     result.note(r.notes)
 
 

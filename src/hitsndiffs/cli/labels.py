@@ -41,7 +41,7 @@ def labels(
     """Look at labels: agreement, what each labeller does, what to label next."""
     from hitsndiffs.reading import read_responses
     from hitsndiffs.results.agreement import agreement
-    from hitsndiffs.results.cells import Cells
+    from hitsndiffs.results.cells import Cells, Tabled
     from hitsndiffs.results.labelling import next_labels, workers
     from hitsndiffs.results.rank import rank
     from hitsndiffs.results.surprising import surprisingly_popular
@@ -50,11 +50,11 @@ def labels(
     if sum(value is not None for value in (worker, next, pairs, predicted)) > 1:
         raise InputError("give one of --worker, --next, --pairs and --predicted at a time.")
     r = source.read(quiet=result.quiet)
-    found = agreement(r)
-    sentences = [str(found)]
-    shown: Cells
+    agreed = agreement(r)
+    cells: Cells | None = None
+    found: Tabled = agreed
     if pairs is not None:
-        heading, shown = "Pairs", found.cells(most=pairs)
+        heading, cells = "Pairs", agreed.cells(most=pairs)
     elif predicted is not None:
         if source.option is None:
             raise InputError(
@@ -62,22 +62,16 @@ def labels(
                 "with --option."
             )
         foreseen = read_responses(source.paths, **{**source.said, "option": predicted})
-        surprise = surprisingly_popular(r, foreseen)
-        heading, shown = "Surprisingly popular", surprise.cells()
-        sentences.append(str(surprise))
+        heading, found = "Surprisingly popular", surprisingly_popular(r, foreseen)
     else:
         with working("Ranking", quiet=result.quiet, told=True):
             ranking = rank(r, seed=seed or 0)
         if next is not None:
-            asked = next_labels(ranking, next, each=each)
-            heading, shown = "What to label next", asked.cells()
-            sentences.append(str(asked))
+            heading, found = "What to label next", next_labels(ranking, next, each=each)
         elif worker is not None:
-            heading, shown = worker, workers(ranking).confusion_cells(worker)
+            heading, cells = worker, workers(ranking).confusion_cells(worker)
         else:
-            everybody = workers(ranking)
-            heading, shown = "Labellers", everybody.cells()
-            sentences.append(str(everybody))
-    result.say(*sentences)
-    result.give(shown, found.facts(), heading=heading)
+            heading, found = "Labellers", workers(ranking)
+    result.say(str(agreed), *(() if found is agreed else (str(found),)))
+    result.give(found, cells=cells, facts=agreed.facts(), heading=heading)
     result.note(r.notes)

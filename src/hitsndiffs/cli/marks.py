@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
-from hitsndiffs.cli.options import option
-from hitsndiffs.cli.outputs import group_file, read_groups
+from hitsndiffs.cli.options import CompareGroups, Key, Sections, option
 from hitsndiffs.cli.result import Result
 from hitsndiffs.cli.source import Source
 from hitsndiffs.cli.text import show_cells
 from hitsndiffs.errors import InputError
+
+if TYPE_CHECKING:
+    from hitsndiffs.results.cells import Tabled
 
 __all__ = ["marks"]
 
@@ -19,10 +21,7 @@ HEADINGS = {"sections": "Sections", "differences": "Between groups"}
 
 def marks(
     *,
-    key: Annotated[
-        str | None,
-        option("FILE", "The right answers (columns item, answer); several as A;C."),
-    ] = None,
+    key: Key = None,
     accept: Annotated[
         list[str] | None,
         option("ITEM=ANSWER", "Accept this answer, too (q07=B); may be given several times."),
@@ -34,35 +33,20 @@ def marks(
     blanks: Annotated[
         str, option("wrong|skip", "Whether a blank is wrong or does not count for that user.")
     ] = "wrong",
-    sections: Annotated[
-        str | None,
-        option(
-            "COLUMN|FILE|names",
-            "The section of each item (a file: columns item, section): sub-scores, and whether "
-            "they add anything.",
-        ),
-    ] = None,
-    group: Annotated[
-        str | None,
-        option(
-            "COLUMN|FILE",
-            "The group of each user (a file: columns user, group): items harder for one of two.",
-        ),
-    ] = None,
+    sections: Sections = None,
+    compare_groups: CompareGroups = None,
     source: Source,
     result: Result,
 ) -> None:
     """Mark the answers with a key."""
     import numpy as np
 
-    from hitsndiffs.reading import read_key
     from hitsndiffs.results.marks import marks as marked
-    from hitsndiffs.results.parts import Differences, Parts, differences, parts
+    from hitsndiffs.results.parts import differences, parts
 
     result.check(source)
-    groups = group_file(group)
-    r, _ = source.read_with_plan(quiet=result.quiet, group=group if groups is None else None)
-    right: Any = r.key if key is None else read_key(key, r)
+    r = source.read(quiet=result.quiet)
+    right = source.key(key, r, quiet=result.quiet)
     if right is None:
         raise InputError(
             "marks need the right answers, and the file holds none; give them with --key FILE "
@@ -70,25 +54,24 @@ def marks(
         )
     more = dict(_accepted(one) for one in accept or [])
     found = marked(r, right, accept=more, drop=without or (), blanks=blanks)
-    beside: dict[str, Parts | Differences] = {}
+    beside: dict[str, Tabled] = {}
     if sections is not None:
         beside["sections"] = parts(r, right, source.item_groups(sections, "--sections"))
-    if group is not None:
-        of_user = (r.groups or {}) if groups is None else read_groups(groups)
+    if compare_groups is not None:
+        of_user = source.user_groups(compare_groups, "--compare-groups")
         beside["differences"] = differences(r, right, of_user)
-    cells = found.cells()
     best_first = np.argsort(-np.nan_to_num(found.marks, nan=-1.0), kind="stable")
 
     def show() -> None:
-        show_cells(cells.only(best_first))
+        show_cells(found.cells().only(best_first))
         for name, other in beside.items():
             print()
             show_cells(other.cells(), heading=HEADINGS[name])
 
     told = {name: other.cells().records() for name, other in beside.items()}
     result.say(str(found), *map(str, beside.values()))
-    result.give(cells, {**found.facts(), **told}, rows=found.ROWS, show=show)
-    result.note((*getattr(right, "notes", ()), *r.notes))
+    result.give(found, facts=told, people=show)
+    result.note(r.notes)
 
 
 def _accepted(said: str) -> tuple[str, str]:

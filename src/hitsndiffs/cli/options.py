@@ -14,15 +14,19 @@ import typer
 __all__ = [
     "METHOD",
     "OUTPUT",
+    "CompareGroups",
     "Debug",
     "Engine",
+    "Explain",
     "Json",
+    "Key",
     "Quiet",
     "Raw",
+    "Sections",
     "Seed",
     "Table",
     "Threads",
-    "method_names",
+    "method_option",
     "option",
     "spread",
 ]
@@ -95,13 +99,21 @@ def _fields(kind: Any) -> list[inspect.Parameter]:
     return [field.replace(annotation=hints[field.name]) for field in found]
 
 
-def method_names(incomplete: str) -> list[str]:
-    """Names of methods, for shell completion."""
-    from hitsndiffs.methods import METHODS
+def method_option(help: str, **more: Any) -> Any:
+    """The option ``--method``, with the methods' names for shells that complete words."""
 
-    return [name for name in METHODS if name.startswith(incomplete)]
+    def names(incomplete: str) -> list[str]:
+        from hitsndiffs.methods import METHODS
+
+        return [name for name in METHODS if name.startswith(incomplete)]
+
+    return option("NAME", help, "--method", "-m", autocompletion=names, **more)
 
 
+Key = Annotated[
+    str | None,
+    option("FILE", "An answer key, which may have errors (columns item, answer; several as A;C)."),
+]
 Seed = Annotated[int | None, option("N", "For random starts (default 0).", panel=METHOD)]
 Engine = Annotated[
     str | None,
@@ -112,9 +124,34 @@ Engine = Annotated[
     ),
 ]
 Threads = Annotated[int | None, option("N", "How many threads (default: all cores).", panel=METHOD)]
+Sections = Annotated[
+    str | None,
+    option(
+        "COLUMN|FILE|names",
+        "The section of each item (a file: columns item, section; 'names': by what is before the "
+        "number in an item's name): sub-scores, and whether they add anything.",
+        panel=OUTPUT,
+    ),
+]
+CompareGroups = Annotated[
+    str | None,
+    option(
+        "COLUMN|FILE",
+        "Groups of users to compare (a file: columns user, group): items harder for one of two.",
+        panel=OUTPUT,
+    ),
+]
 Table = Annotated[
     Path | None,
-    option("FILE", "Write the table: .csv, .tsv, .parquet or .json.", "--out", "-o", panel=OUTPUT),
+    option(
+        "FILE",
+        "Write the table: .csv, .tsv, .parquet or .json (--engine dask: a folder).",
+        "--out",
+        "-o",
+    ),
+]
+Explain = Annotated[
+    bool, option("", "Say how it was found, and what goes without saying.", "--explain")
 ]
 Json = Annotated[bool, option("", "Everything, as JSON.", "--json", panel=OUTPUT)]
 Quiet = Annotated[bool, option("", "Nothing but the result.", "--quiet", "-q", panel=OUTPUT)]

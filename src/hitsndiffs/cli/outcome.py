@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import gc
 import io
 import os
 import sys
@@ -27,6 +28,10 @@ PIPE_CLOSED = 141
 #: Set by the shell when it asks for completions.
 COMPLETING = "_HND_COMPLETE"
 
+#: Garbage is collected after so many new objects: what starting makes stays (a tenth of the time
+#: of a small file went into looking for garbage in it).
+ROUNDS = (100_000, 10, 10)
+
 REPORT = "This is a fault of the program, not of your data"
 
 
@@ -44,6 +49,7 @@ def _run(args: list[str]) -> int:
         if hasattr(stream, "reconfigure"):  # a terminal without "±" still gets its table
             stream.reconfigure(errors="backslashreplace")
     _spare_threads()
+    gc.set_threshold(*ROUNDS)
     try:
         with warnings.catch_warnings():
             warnings.showwarning = _show_all if debug else _show
@@ -104,13 +110,13 @@ def _spare_threads() -> None:
 
 
 @cache
-def _command() -> Any:
-    """All commands with their options; to build them takes some milliseconds."""
+def _command(*names: str) -> Any:
+    """Some commands (default: all) with their options."""
     import typer
 
-    from hitsndiffs.cli.app import app
+    from hitsndiffs.cli.app import app_of
 
-    built: Any = typer.main.get_command(app)
+    built: Any = typer.main.get_command(app_of(*names))
     for command in built.commands.values():
         for argument in command.params:
             if argument.param_type_name == "argument":
@@ -126,9 +132,11 @@ def _names_a_file(word: str) -> bool:
 def _invoke(args: list[str]) -> int:
     import typer
 
-    command = _command()
-    if args[0] not in command.commands and _names_a_file(args[0]):
+    from hitsndiffs.cli.app import COMMANDS
+
+    if args[0] not in COMMANDS and _names_a_file(args[0]):
         args = ["rank", *args]
+    command = _command(*args[:1]) if args[0] in COMMANDS else _command()
     if COMPLETING in os.environ:  # the shell asks for completions
         command(args, prog_name="hnd", standalone_mode=False)
         return 0

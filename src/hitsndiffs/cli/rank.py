@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
@@ -9,29 +10,32 @@ from typing import Annotated, Any
 from hitsndiffs.cli.options import (
     METHOD,
     OUTPUT,
+    CompareGroups,
     Engine,
-    Json,
-    Quiet,
-    Raw,
+    Explain,
+    Key,
+    Sections,
     Seed,
     Threads,
-    method_names,
+    method_option,
     option,
 )
+from hitsndiffs.cli.result import Result
 from hitsndiffs.cli.source import Source
 from hitsndiffs.data.pool import limited_threads
 
-__all__ = ["Job", "rank"]
+__all__ = ["ORDER", "Job", "rank"]
+
+#: Options that the method takes as they are; and with them all that say what the order is.
+PARAMETERS = ("strong_user", "reading", "solver", "seed", "engine", "threads")
+ORDER = ("method", "by", "bootstrap", "sample", "answers", "group", "key", *PARAMETERS, "use_key")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Job:
     """What ``hnd rank`` is asked to do."""
 
-    key: Annotated[
-        Path | None,
-        option("FILE", "An answer key that may have errors: score by it, and audit."),
-    ] = None
+    key: Key = None
     answers: Annotated[
         str | None,
         option(
@@ -39,15 +43,7 @@ class Job:
             "Right answers that you are sure of, or a file of them (columns item, answer).",
         ),
     ] = None
-    out: Annotated[
-        Path | None,
-        option(
-            "FILE",
-            "Write the ranking: .csv, .tsv, .parquet or .json (a folder: --engine dask).",
-            "--out",
-            "-o",
-        ),
-    ] = None
+    result: Result
     key_out: Annotated[Path | None, option("FILE", "Write the likely answer key.")] = None
     report: Annotated[
         Path | None,
@@ -68,20 +64,9 @@ class Job:
     ] = False
     top: Annotated[int | None, option("N", "Show the best N only.")] = None
     everybody: Annotated[bool, option("", "Show everybody.", "--all")] = False
-    explain: Annotated[
-        bool,
-        option("", "Say which method was used, and what the numbers mean.", "--explain"),
-    ] = False
+    explain: Explain = False
     method: Annotated[
-        str | None,
-        option(
-            "NAME",
-            "One of those that 'hnd methods' lists.",
-            "--method",
-            "-m",
-            autocompletion=method_names,
-            panel=METHOD,
-        ),
+        str | None, method_option("One of those that 'hnd methods' lists.", panel=METHOD)
     ] = None
     by: Annotated[
         str | None,
@@ -134,23 +119,8 @@ class Job:
     ] = None
     threads: Threads = None
     source: Source
-    sections: Annotated[
-        str | None,
-        option(
-            "COLUMN|FILE|names",
-            "With --report: the section of each item (a file: columns item, section); without "
-            "this, the items' names tell, where they do.",
-            panel=OUTPUT,
-        ),
-    ] = None
-    compare_groups: Annotated[
-        str | None,
-        option(
-            "COLUMN|FILE",
-            "With --report: groups of users side by side, and items harder for one of two.",
-            panel=OUTPUT,
-        ),
-    ] = None
+    sections: Sections = None
+    compare_groups: CompareGroups = None
     save: Annotated[
         Path | None,
         option("FILE", "Keep the ranking, for 'hnd score' and hnd.load.", panel=OUTPUT),
@@ -164,20 +134,16 @@ class Job:
             panel=OUTPUT,
         ),
     ] = None
-    raw: Raw = False
-    as_json: Json = False
-    quiet: Quiet = False
 
-    @property
-    def halves(self) -> int:
-        """How many random halves of the items give the errors; 0: none."""
-        return self.bootstrap or 0
+    def said(self, names: Iterable[str]) -> dict[str, Any]:
+        """The options of these names that were given."""
+        given = {name: getattr(self, name) for name in names}
+        return {name: value for name, value in given.items() if value not in (None, False)}
 
     @property
     def params(self) -> dict[str, Any]:
         """The parameters of the method that were given."""
-        names = ("strong_user", "reading", "solver", "seed", "engine", "threads")
-        return {name: value for name in names if (value := getattr(self, name)) is not None}
+        return self.said(PARAMETERS)
 
 
 def rank(job: Job) -> None:

@@ -16,7 +16,7 @@ from hitsndiffs.cli.outputs import (
     read_groups,
     table_writer,
 )
-from hitsndiffs.cli.rank import Job
+from hitsndiffs.cli.rank import ORDER, Job
 from hitsndiffs.cli.ranking_screen import show_instead, show_ranking
 from hitsndiffs.cli.text import BEST
 from hitsndiffs.data.files import Writer, same_place, text_writer, write_whole
@@ -34,12 +34,37 @@ __all__ = ["command_line", "rank_file"]
 
 #: File endings of a report.
 REPORTS = (".html", ".htm")
+#: Options that may name files.
+FILES = {"plan", "answers", "key", "group", "sections", "compare_groups"}
 
 
 def rank_file(job: Job) -> None:
     """Read, rank, write, show."""
+    _check(job)
+    ranking, plan = _ranking(job)
+    files: dict[Path, Writer] = {}
+    if job.key_out is not None:
+        frame = ranking.key_cells().frame()
+        files[job.key_out] = table_writer(frame, job.key_out, raw=job.result.raw)
+    if job.report is not None:
+        files[job.report] = text_writer(_report(ranking, job, plan) + "\n")
+    if job.save is not None:
+        from hitsndiffs.results.saving import writer
+
+        files[job.save] = writer(ranking)
+    instead = _instead(ranking, job)
+    if instead is not None:
+        write_whole(files)
+        show_instead(instead, job, ranking)
+        return
+    write_whole({**job.result.files(ranking.cells, ranking.to_json), **files})
+    show_ranking(ranking, job, plan)
+
+
+def _check(job: Job) -> None:
+    """Refuse options that do not fit together, before any work is done."""
     targets = {
-        "--out": job.out,
+        "--out": job.result.out,
         "--key-out": job.key_out,
         "--report": job.report,
         "--save": job.save,
@@ -49,18 +74,18 @@ def rank_file(job: Job) -> None:
         check_target(path, option, job.source.paths, endings.get(option, TABLES))
     check_distinct(targets)
     for option, given in (
-        ("--answers", None if job.answers is None else Path(job.answers)),
+        ("--answers", job.answers),
         ("--key", job.key),
         ("--plan", job.source.plan),
         ("--group", group_file(job.group)),
     ):
         for target in targets.values():
-            if given is not None and target is not None and same_place(target, given):
+            if given is not None and target is not None and same_place(target, Path(given)):
                 raise InputError(f"{target}: {option} reads this file; name another one to write.")
     if job.top is not None and job.top < 1:
         raise InputError(f"--top must be at least 1; got {job.top}.")
-    if job.halves < 0 or job.halves == 1:
-        raise InputError(f"--bootstrap must be at least 2 (or left out); got {job.halves}.")
+    if job.bootstrap is not None and (job.bootstrap < 0 or job.bootstrap == 1):
+        raise InputError(f"--bootstrap must be at least 2 (or left out); got {job.bootstrap}.")
     if job.clusters is not None and job.versus is None:
         raise InputError("--clusters says how surely one user is above another: add --versus A B.")
     if job.report is None and (job.sections or job.compare_groups) is not None:
@@ -69,13 +94,6 @@ def rank_file(job: Job) -> None:
         )
     if (job.versus is not None) + job.pairs + job.short_form > 1:
         raise InputError("give one of --versus, --pairs and --short-form at a time.")
-    ranking, plan = _ranking(job)
-    instead = _instead(ranking, job)
-    _write(ranking, job, plan)
-    if instead is None:
-        show_ranking(ranking, job, plan)
-    else:
-        show_instead(instead, job, ranking)
 
 
 def _instead(ranking: Ranking, job: Job) -> Tabled | None:
@@ -92,11 +110,10 @@ def _instead(ranking: Ranking, job: Job) -> Tabled | None:
 def _ranking(job: Job) -> tuple[Ranking, Plan]:
     from hitsndiffs.results.rank import rank
 
-    method = job.method or "auto"
-    params = job.params
+    method, params, quiet = job.method or "auto", job.params, job.result.quiet
     groups = group_file(job.group)
     column = job.group if groups is None else None
-    responses, plan = job.source.read_with_plan(quiet=job.quiet, group=column)
+    responses, plan = job.source.read_with_plan(quiet=quiet, group=column)
     if job.answers is not None:
         params[key_parameter(method)] = _known_answers(job.answers, responses)
     elif job.use_key:
@@ -112,12 +129,11 @@ def _ranking(job: Job) -> tuple[Ranking, Plan]:
                 f"write ./{job.group} for the file, or give the file another name."
             )
         params["group"] = read_groups(groups)
-    with working("Ranking", quiet=job.quiet, told=True):
-        if job.key is not None:
-            params["key"] = job.key
-        ranking = rank(
-            responses, method, by=job.by, bootstrap=job.halves, sample=job.sample, **params
-        )
+    if job.key is not None:
+        params["key"] = job.key
+    how: dict[str, Any] = {"by": job.by, "bootstrap": job.bootstrap or 0, "sample": job.sample}
+    with working("Ranking", quiet=quiet, told=True):
+        ranking = rank(responses, method, **how, **params)
     named = replace(ranking, command=command_line(job))
     named.__dict__["data"] = ranking.data  # the engine is open already
     return named, plan
@@ -146,27 +162,6 @@ def _known_answers(said: str, responses: Responses) -> Any:
     return known
 
 
-# -- files ------------------------------------------------------------------------------------
-
-
-def _write(ranking: Ranking, job: Job, plan: Plan) -> None:
-    files: dict[Path, Writer] = {}
-    if job.out is not None:
-        if job.out.suffix.lower() == ".json":
-            files[job.out] = text_writer(ranking.to_json() + "\n")
-        else:
-            files[job.out] = table_writer(ranking.cells().frame(), job.out, raw=job.raw)
-    if job.key_out is not None:
-        files[job.key_out] = table_writer(ranking.key_cells().frame(), job.key_out, raw=job.raw)
-    if job.report is not None:
-        files[job.report] = text_writer(_report(ranking, job, plan) + "\n")
-    if job.save is not None:
-        from hitsndiffs.results.saving import writer
-
-        files[job.save] = writer(ranking)
-    write_whole(files)
-
-
 def _report(ranking: Ranking, job: Job, plan: Plan) -> str:
     from hitsndiffs.show import report_html
 
@@ -176,54 +171,42 @@ def _report(ranking: Ranking, job: Job, plan: Plan) -> str:
         "sections": sections and job.source.item_groups(sections, "--sections"),
         "groups": groups and job.source.user_groups(groups, "--compare-groups"),
         "file": None if len(paths) > 1 or paths[0] == "-" else Path(paths[0]),
-        "command": _command(job),
+        "command": command_line(job, report=True),
         "reading": plan.lines(),
     }
-    with working("Writing the report", quiet=job.quiet, told=True):
+    with working("Writing the report", quiet=job.result.quiet, told=True):
         return report_html(ranking, **about)
 
 
-def command_line(job: Job) -> str:
-    """The command line as it was typed, without known answers and without what it writes."""
-    said = ["hnd", "rank", *job.source.paths]
-    for name, value in {**job.source.said, **_told(job)}.items():
-        if name not in ("answers", "strong_user"):
-            said += _option(name, value)
+def command_line(job: Job, *, report: bool = False) -> str:
+    """The command line that gives the same order, for more known answers to be added.
+
+    Parameters
+    ----------
+    job
+        What was asked.
+    report
+        Whether it stands in a report: then it has the known answers and what the report shows, and
+        files without their folders, which are nobody else's business.
+    """
+    told = {**job.source.said, **job.said(ORDER)}
+    if report:
+        told |= job.said(("sections", "compare_groups"))
+    else:
+        told = {n: value for n, value in told.items() if n not in ("answers", "strong_user")}
+    said = ["hnd", "rank", *(_bare(path) if report else path for path in job.source.paths)]
+    for name, value in told.items():
+        option = "--" + ("blank" if name == "blanks" else name.replace("_", "-"))
+        if isinstance(value, bool):
+            said.append(option if value else option.replace("--", "--no-", 1))
+            continue
+        for one in value if isinstance(value, list) else [value]:
+            said += [option, _bare(str(one)) if report and name in FILES else str(one)]
+    if report:
+        said += ["--report", job.report.name if job.report else "report.html"]
     return shlex.join(said)
 
 
-def _option(name: str, value: Any) -> list[str]:
-    option = "blank" if name == "blanks" else name.replace("_", "-")
-    if isinstance(value, bool):
-        return [f"--{option}" if value else f"--no-{option}"]
-    values = value if isinstance(value, list) else [value]
-    return [part for one in values for part in (f"--{option}", str(one))]
-
-
-def _told(job: Job) -> dict[str, Any]:
-    """The options that say how to rank."""
-    told = {
-        "method": job.method,
-        "by": job.by,
-        "bootstrap": job.halves or None,
-        "sample": job.sample,
-        "answers": job.answers,
-        "group": job.group,
-        "key": job.key,
-        **job.params,
-        "use_key": job.use_key or None,
-    }
-    return {name: value for name, value in told.items() if value is not None}
-
-
-def _command(job: Job) -> str:
-    """The command line that repeats the report; file names without their folders."""
-    said = ["hnd", "rank"]
-    said += ["-" if path == "-" else Path(path).name for path in job.source.paths]
-    files = {"plan", "answers", "key"} | ({"group"} if group_file(job.group) else set())
-    shown = {"sections": job.sections, "compare_groups": job.compare_groups}
-    files |= {name for name, value in shown.items() if group_file(value)}
-    told = {name: value for name, value in shown.items() if value is not None}
-    for name, value in {**job.source.said, **_told(job), **told}.items():
-        said += _option(name, Path(value).name if name in files else value)
-    return shlex.join([*said, "--report", job.report.name if job.report else "report.html"])
+def _bare(said: str) -> str:
+    """A file's name without its folder; anything else as it is."""
+    return Path(said).name if Path(said).is_file() else said

@@ -5,9 +5,8 @@ Words go to standard error, the table to standard output.
 
 from __future__ import annotations
 
-import json
-import sys
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,12 +15,8 @@ from hitsndiffs.cli.text import (
     BEST,
     for_people,
     interval_bar,
-    note,
     room_left,
-    say,
     scale,
-    show_cells,
-    show_json,
     show_matrix,
     show_table,
     title,
@@ -64,38 +59,35 @@ SPARE = ("answers", "rank range", "tier")
 
 def show_ranking(ranking: Ranking, job: Job, plan: Plan) -> None:
     """Show a ranking to a person, or pass it on to a program."""
-    for line in verdict_lines(ranking):
-        say(line, quiet=job.quiet)
-    for line in _by_key(ranking) if job.key is not None else ():
-        say(line, quiet=job.quiet)
-    if job.as_json:
-        show_json(ranking.to_json())
-    elif for_people():
-        _show(ranking, job)
-    for line in _about(ranking, job, plan):
-        say(line, quiet=job.quiet)
-    note(notes_beside(ranking), explain=job.explain, quiet=job.quiet)
-    for line in _files(ranking, job):
-        say(line, quiet=job.quiet)
-    if not job.as_json and not for_people() and job.out is None:
-        sys.stdout.write(ranking.cells(ranking.order[: job.top]).tab_separated())
+    result, best = job.result, ranking.order[: job.top]
+    for_programs = not (for_people() or result.as_json)
+    table = partial(
+        result.show, lambda: ranking.cells(best), lambda: _show(ranking, job), ranking.to_json
+    )
+    result.say(*verdict_lines(ranking), *(_by_key(ranking) if job.key is not None else ()))
+    if not for_programs:
+        table()
+    result.say(*_about(ranking, job, plan))
+    result.note(notes_beside(ranking), explain=job.explain)
+    result.say(*_files(ranking, job))
+    if for_programs:  # last: one that stops reading, such as head, ends the command
+        table()
 
 
 def show_instead(found: Tabled, job: Job, ranking: Ranking) -> None:
     """Show another result in place of the ranking: two users side by side, pairs, a short form."""
-    if job.as_json:
-        show_json(json.dumps(found.to_dict(), indent=2, ensure_ascii=False))
-        return
-    say(str(found), quiet=job.quiet)
-    if ranking.verdict.doubt:
-        say(ranking.verdict, quiet=job.quiet)
-    if isinstance(found, Pairs) and for_people() and len(found.users) <= MATRIX:
-        title("How likely the user of a row is above that of a column, in per cent")
-        show_matrix(list(map(str, found.users)), found.above)
+    job.result.say(str(found), *((ranking.verdict,) if ranking.verdict.doubt else ()))
+    if isinstance(found, Pairs):
+        matrix = partial(_show_pairs, found) if len(found.users) <= MATRIX else None
+        job.result.give(found, people=matrix)
     else:
         cells = found.cells()
-        most = len(cells) if isinstance(found, Pairs) else job.top
-        show_cells(cells.only(range(len(cells))[:most]))
+        job.result.give(found, cells=cells.only(range(len(cells))[: job.top]))
+
+
+def _show_pairs(found: Pairs) -> None:
+    title("How likely the user of a row is above that of a column, in per cent")
+    show_matrix(list(map(str, found.users)), found.above)
 
 
 # -- words ------------------------------------------------------------------------------------
@@ -145,7 +137,7 @@ def _about(ranking: Ranking, job: Job, plan: Plan) -> Iterator[str]:
 
 def _files(ranking: Ranking, job: Job) -> Iterator[str]:
     """What was written, and where to find more."""
-    for path in (job.out, job.key_out, job.report, job.save):
+    for path in (job.result.out, job.key_out, job.report, job.save):
         if path is not None:
             yield f"Written: {path}"
     more = [] if job.explain else ["--explain"]

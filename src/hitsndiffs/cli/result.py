@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hitsndiffs.cli.options import Json, Quiet, Raw, Table
 from hitsndiffs.cli.outputs import check_target, table_writer
 from hitsndiffs.cli.source import Source
 from hitsndiffs.cli.text import for_people, note, say, show_cells, show_json
-from hitsndiffs.data.files import text_writer, write_whole
+from hitsndiffs.data.files import Writer, text_writer, write_whole
 
 if TYPE_CHECKING:
-    from hitsndiffs.results.cells import Cells
+    from hitsndiffs.results.cells import Cells, Tabled
 
 __all__ = ["Result"]
 
@@ -37,50 +40,60 @@ class Result:
         for sentence in sentences:
             say(sentence, quiet=self.quiet)
 
-    def note(self, notes: Iterable[str]) -> None:
-        """Say what there is to note."""
-        note(notes, quiet=self.quiet)
+    def note(self, notes: Iterable[str], *, explain: bool = False) -> None:
+        """Say what there is to note; what goes without saying only to those who ask for it."""
+        note(notes, explain=explain, quiet=self.quiet)
+
+    def files(self, cells: Callable[[], Cells], as_json: Callable[[], str]) -> dict[Path, Writer]:
+        """What writes the table, or everything as JSON, to the file that was asked for."""
+        if self.out is None:
+            return {}
+        if self.out.suffix.lower() == ".json":
+            return {self.out: text_writer(as_json() + "\n")}
+        return {self.out: table_writer(cells().frame(), self.out, raw=self.raw)}
+
+    def show(
+        self, cells: Callable[[], Cells], people: Callable[[], None], as_json: Callable[[], str]
+    ) -> None:
+        """Show the table: as JSON, to people, or to programs (unless it went into a file)."""
+        if self.as_json:
+            show_json(as_json())
+        elif for_people():
+            people()
+        elif self.out is None:
+            sys.stdout.write(cells().tab_separated())
 
     def give(
         self,
-        cells: Cells,
-        facts: Mapping[str, Any],
+        found: Tabled,
         *,
-        rows: str = "rows",
-        show: Callable[[], None] | None = None,
+        cells: Cells | None = None,
+        facts: Mapping[str, Any] | None = None,
+        people: Callable[[], None] | None = None,
         heading: str = "",
     ) -> None:
-        """Write the table, and show it.
+        """Write a table, and show it.
 
         Parameters
         ----------
+        found
+            What was found.
         cells
-            The table.
+            Its table, if it is not the whole one.
         facts
-            What stands beside it in JSON.
-        rows
-            What JSON calls the rows of the table.
-        show
+            What else stands beside the table in JSON.
+        people
             Shows it to a person (default: the whole table).
         heading
             What people read above the table.
         """
-        as_json = self.as_json or (self.out is not None and self.out.suffix.lower() == ".json")
-        text = _json(cells, facts, rows) if as_json else ""
-        if self.out is not None and self.out.suffix.lower() == ".json":
-            write_whole({self.out: text_writer(text + "\n")})
-        elif self.out is not None:
-            write_whole({self.out: table_writer(cells.frame(), self.out, raw=self.raw)})
-        if self.as_json:
-            show_json(text)
-        elif show is not None and for_people():
-            show()
-        else:
-            show_cells(cells, heading=heading)
+        table = found.cells() if cells is None else cells
 
+        def as_json() -> str:
+            from hitsndiffs.results.cells import jsonable
 
-def _json(cells: Cells, facts: Mapping[str, Any], rows: str) -> str:
-    from hitsndiffs.results.cells import jsonable
+            whole = {**jsonable(found.facts()), **(facts or {}), found.ROWS: table.records()}
+            return json.dumps(whole, indent=2, ensure_ascii=False)
 
-    whole = {**jsonable(facts), rows: cells.records()}
-    return json.dumps(whole, indent=2, ensure_ascii=False)
+        write_whole(self.files(lambda: table, as_json))
+        self.show(lambda: table, people or partial(show_cells, table, heading=heading), as_json)

@@ -31,5 +31,5 @@ def score(
     ranking = load(model)
     placed = ranking.score(source.read(quiet=result.quiet))
     result.say(str(placed))
-    result.give(placed.cells(), placed.facts(), rows=placed.ROWS)
+    result.give(placed)
     result.note(placed.notes)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from hitsndiffs.cli.options import option
+from hitsndiffs.cli.text import note
 from hitsndiffs.data.progress import working
 
 if TYPE_CHECKING:
@@ -141,6 +142,16 @@ class Source:
             return read_groups(path, option)
         groups = self.read_with_plan(quiet=True, group=said)[0].groups or {}
         return {str(user): str(group) for user, group in groups.items()}
+
+    def key(self, said: str | None, r: Responses, *, quiet: bool = False) -> Any:
+        """The key in a file, or else the one that came with the answers, if any."""
+        if said is None:
+            return r.key
+        from hitsndiffs.reading import read_key
+
+        found = read_key(said, r)
+        note(found.notes, quiet=quiet)
+        return found
 
     def read(self, *, quiet: bool = False) -> Responses:
         """Read the files."""

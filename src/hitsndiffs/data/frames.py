@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import narwhals as nw
 import numpy as np
 
 from hitsndiffs.data.arrays import Array, Flags
@@ -20,6 +19,9 @@ from hitsndiffs.data.names import find_column, recognise
 from hitsndiffs.data.responses import Responses
 from hitsndiffs.data.words import Detail, listed
 from hitsndiffs.errors import InputError
+
+if TYPE_CHECKING:
+    import narwhals as nw
 
 __all__ = [
     "Table",
@@ -255,6 +257,8 @@ def open_table(table: Any) -> Table:
         )
     if isinstance(table, Mapping):
         return _from_mapping(table)
+    import narwhals as nw
+
     frame: Any = None
     with suppress(nw.exceptions.DuplicateError):
         frame = nw.from_native(table, pass_through=True)
@@ -271,6 +275,8 @@ def open_table(table: Any) -> Table:
 
 
 def _from_frame(frame: nw.DataFrame[Any]) -> Table:
+    import narwhals as nw
+
     implementation = frame.implementation
     if implementation.is_polars():
         kind = "polars"
@@ -305,6 +311,8 @@ def _from_mapping(table: Mapping[Any, Any]) -> Table:
 def _is_column(values: Any) -> bool:
     if isinstance(values, np.ndarray):
         return values.ndim == 1
+    import narwhals as nw
+
     return isinstance(nw.from_native(values, allow_series=True, pass_through=True), nw.Series)
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-import narwhals as nw
 import numpy as np
 
 from hitsndiffs.data.cells import is_blank, normalise
@@ -55,6 +54,7 @@ class Frame:
 
     def _column(self, column: Any) -> pl.Series:
         """Return a column as Polars holds it; values of other kinds as texts."""
+        import narwhals as nw
         import polars as pl
 
         series = nw.from_native(column, series_only=True, pass_through=True)
@@ -120,6 +120,8 @@ def _text(value: Any) -> str:
 def frame_of(source: Any) -> Frame | None:
     """Return a DataFrame or a mapping of columns; None for anything else."""
     if not isinstance(source, Mapping):
+        import narwhals as nw
+
         found = nw.from_native(source, pass_through=True)
         if not isinstance(found, nw.DataFrame | nw.LazyFrame):
             return None

@@ -21,7 +21,7 @@ from hitsndiffs.methods import METHODS, Method, TrueAnswer, make
 from hitsndiffs.methods.inputs import as_responses
 from hitsndiffs.methods.keys import key_given
 from hitsndiffs.results.advice import advice
-from hitsndiffs.results.cells import Cells, Tabled, jsonable
+from hitsndiffs.results.cells import Cells, Tabled
 from hitsndiffs.results.metrics import accuracy
 from hitsndiffs.results.wording import count
 
@@ -171,23 +171,21 @@ class Comparison(Tabled, Viewed):
         """Draw how alike each pair of methods ranks, and return the chart (a Vega-Altair chart)."""
         return view("plot_comparison")(self)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Everything as plain Python values (JSON types)."""
+    def facts(self) -> dict[str, Any]:
+        """The methods one by one, with all their scores, and how alike they rank."""
         methods = {}
         for result in self.results:
             entry = {f.name: getattr(result, f.name) for f in fields(result) if f.name != "method"}
-            methods[result.method] = {name: jsonable(value) for name, value in entry.items()}
+            methods[result.method] = entry
+        alike = zip(self.methods, self.correlations, strict=True)
         return {
             "n_users": self.responses.n_users,
             "n_items": self.responses.n_items,
             "n_responses": self.responses.n_responses,
             "users": [str(user) for user in self.responses.users],
             "methods": methods,
-            "correlations": {
-                row: dict(zip(self.methods, jsonable(values), strict=True))
-                for row, values in zip(self.methods, self.correlations, strict=True)
-            },
-            "true_scores": jsonable(self.true_scores),
+            "correlations": {row: dict(zip(self.methods, own, strict=True)) for row, own in alike},
+            "true_scores": self.true_scores,
         }
 
 

@@ -309,7 +309,7 @@ def items_chart(alt: Any, ranking: Ranking, *, key: Mapping[Any, Any] | None = N
     if ranking.ratings:
         raise InputError(
             f"These answers look like opinions or ratings ({ranking.ratings}): none is right, so "
-            "there is nothing to draw. If there are right answers, rank with key= or answers=."
+            "there is nothing to draw. If some are right, rank with a key or with known answers."
         )
     found = item_list(ranking, key)
     known = [item for item in found if item.share is not None and item.discrimination is not None]
