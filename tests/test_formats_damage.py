@@ -16,9 +16,11 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from test_formats import converted, matches, written
 
+from hitsndiffs import read_responses
 from hitsndiffs.errors import InputError
 from hitsndiffs.reading.exports import FORMATS
 from hitsndiffs.reading.exports.base import Choices
+from hitsndiffs.reading.exports.lm_eval import _chosen
 from hitsndiffs.reading.files.documents import Settings
 from hitsndiffs.reading.files.folders import open_document
 
@@ -128,6 +130,22 @@ def test_a_changed_file_is_read_or_refused(name, seed, tmp_path_factory):
     path = written(example, tmp_path_factory.mktemp("changed"))
     with suppress(InputError):
         read(path)
+
+
+@pytest.mark.parametrize("declared", ["UTF-16", "no-such-encoding"])
+def test_what_xml_says_of_its_encoding_does_no_harm(declared, tmp_path):
+    """The text is decoded before XML is read: what its first line says of bytes is past."""
+    example = made("qti")
+    for name, data in example.files.items():
+        example.files[name] = data.replace(b"UTF-8", declared.encode())
+    responses = read_responses(written(example, tmp_path))
+    assert (responses.n_users, responses.n_items) == (8, 10)
+
+
+@pytest.mark.parametrize("accuracy", [{}, [1], "1", 0.5, None])
+def test_an_accuracy_that_is_none_is_no_key(accuracy):
+    record = {"filtered_resps": [["-1", "False"], ["-2", "False"]], "acc": accuracy}
+    assert _chosen(record, [-1.0, -2.0]).right is None
 
 
 @pytest.mark.parametrize("name", [*FIRST.values(), "ground-truth-request"])

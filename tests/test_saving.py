@@ -220,6 +220,20 @@ def test_whatever_is_changed_is_refused_or_can_be_used(method, tmp_path):
     assert used > 5
 
 
+def test_numbers_too_large_to_square_are_damage(tmp_path):
+    path = tmp_path / "class.ranking"
+    hnd.rank(simulated(), method="hnd").save(path)
+    with zipfile.ZipFile(path) as archive:
+        members = {name: archive.read(name) for name in archive.namelist()}
+    name = str(header_of(path)["fit"]["scores"]["array"])
+    members[name] = np.full(len(members[name]) // 8, 1e200).tobytes()
+    with zipfile.ZipFile(path, "w") as archive:
+        for member, data in members.items():
+            archive.writestr(member, data)
+    with pytest.raises(InputError, match="scores cannot be right"):
+        hnd.load(path)
+
+
 def test_a_cut_or_packed_file_is_refused(tmp_path):
     path = tmp_path / "class.ranking"
     hnd.rank(simulated(), method="majority").save(path)

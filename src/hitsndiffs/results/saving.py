@@ -35,6 +35,8 @@ FORMAT, LAYOUT = "hitsndiffs ranking", 3
 HEADER = "header.json"
 #: Numbers that arrays may hold.
 DTYPES = ("|b1", "|i1", "|u1", "<i2", "<u2", "<i4", "<u4", "<i8", "<u8", "<f4", "<f8")
+#: No score, weight or error is larger: their squares would overflow.
+FAR = 1e100
 NOT_SAVED = "this is not a saved ranking. Give a file that ranking.save() or hnd rank --save wrote."
 
 
@@ -210,6 +212,8 @@ class _Reader:
         array = np.frombuffer(self.members[str(value["array"])], dtype=value["dtype"])
         family = np.integer if number is np.int64 else number
         _check(number is Any or np.issubdtype(array.dtype, get_origin(family) or family), what)
+        if array.dtype.kind == "f":
+            _check(not (np.isfinite(array) & (np.abs(array) > FAR)).any(), what)
         return array.reshape(value["shape"]).copy()
 
 

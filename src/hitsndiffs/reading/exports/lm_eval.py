@@ -225,7 +225,8 @@ def _chosen(record: dict[str, Any], values: list[float]) -> Given:
     texts = _doc_options(record.get("doc"), count) or ([] if same else continued)
     options = Options(texts or [str(k + 1) for k in range(count)])
     answer, labels = options.likeliest(values), options.labels
-    stored = {0: False, 1: True}.get(record.get("acc"))  # type: ignore[arg-type]
+    accuracy = record.get("acc")
+    stored = bool(accuracy) if accuracy in (0, 1) else None
     targets = [] if same else target if isinstance(target, list) else [target]
     places = [_place(value, labels, continued) for value in targets]
     right = [labels[k] for k in places if k is not None]

@@ -29,7 +29,7 @@ def _answers(document: Document, _: Choices, __: Stream) -> Iterator[Given]:
     if "<!ENTITY" in text:
         raise InputError(f"{document.name}: entities in XML are not read; remove them.")
     try:
-        root = ElementTree.fromstring(text.encode())
+        root = ElementTree.fromstring(text)  # decoded: the encoding that it names is past
     except ElementTree.ParseError as error:
         raise InputError(f"{document.name}: this is not valid XML ({error}).") from None
     context = root.find("{*}context")
