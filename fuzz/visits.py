@@ -28,7 +28,7 @@ WORDS = [
     "unused", "comma", "tab", "last", "best", "auto", "hnd", "majority", "student-01", "q1", "A",
     "q1 = A\nq2: B", "q99 = A", "=,=", "x" * 3000,
 ]  # fmt: skip
-STEPS = ["plan", "rank", "method", "known", "compare", "cancel", "open", "leave", "end", "result"]
+STEPS = ["plan", "rank", "method", "known", "compare", "cancel", "leave", "end", "result"]
 LOOKS = ["plan", "result", "compare", "progress", "download/ranking.csv", "download/report.html"]
 LOOKS += ["download/key.csv", "download/how-it-is-read.json", "download/../x", "download/%00"]
 #: Requests of one visit, and the seconds a job may take.
@@ -42,7 +42,7 @@ class Visits:
     def client(self) -> TestClient:
         """A browser's side of one page, kept for all visits."""
         made = TestClient(
-            make_app(Settings(examples=EXAMPLES, idle=5.0, max_works=10_000)),
+            make_app(Settings(examples=EXAMPLES, idle=5.0)),
             base_url="http://127.0.0.1:8765",
         )
         return made.__enter__()

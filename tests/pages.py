@@ -16,7 +16,7 @@ from commands import QUIZ
 
 from hitsndiffs.irt.examples import EXAMPLES
 from hitsndiffs.show.web.app import Page
-from hitsndiffs.show.web.guard import patient_protocol
+from hitsndiffs.show.web.jobs import Jobs
 from hitsndiffs.show.web.server import address, listen
 from hitsndiffs.show.web.settings import Settings
 
@@ -41,15 +41,14 @@ class Live:
 
 
 @contextmanager
-def live(**settings: Any) -> Iterator[Live]:
-    """Serve the page on a free port."""
+def live(work: Any = None, **settings: Any) -> Iterator[Live]:
+    """Serve the page on a free port; ``work`` replaces what its jobs do."""
     given = {"port": 0, "examples": EXAMPLES} | settings
     opened, known = listen(Settings(**given))
-    page = Page(known)
+    page = Page(known, Jobs(known, work))
     server = uvicorn.Server(
         uvicorn.Config(
             page.app,
-            http=patient_protocol(known.patience),
             log_level="critical",
             lifespan="on",
             timeout_graceful_shutdown=2,

@@ -9,10 +9,8 @@ import json
 import os
 import random
 import re
-import socket
 import subprocess
 import sys
-import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -21,12 +19,12 @@ from typing import Any
 
 import pytest
 from commands import Here
+from endless_work import endless
 from formats.lms import moodle
 
 import hitsndiffs as hnd
 from hitsndiffs.irt.examples import EXAMPLES
 from hitsndiffs.show.web.forms import UNUSED
-from hitsndiffs.show.web.jobs import Jobs
 
 pytest.importorskip("uvicorn", reason="the page is not installed: pip install 'hitsndiffs[web]'")
 httpx = pytest.importorskip("httpx", reason="httpx is not installed: pip install httpx")
@@ -257,23 +255,6 @@ def test_two_tabs_are_two_pieces_of_work(page: Live) -> None:
         second.post("end")
 
 
-def test_uploads_at_the_same_time(page: Live) -> None:
-    found: list[str] = []
-
-    def bring(number: int) -> None:
-        with Visitor(page) as one:
-            answer = one.bring(CLASS.replace("student", f"u{number}"), f"{number}.csv")
-            found.append(f"{answer.status_code} u{number}-01" * (f"u{number}-01" in answer.text))
-            one.post("end")
-
-    threads = [threading.Thread(target=bring, args=[k]) for k in range(6)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(120)
-    assert sorted(found) == [f"200 u{k}-01" for k in range(6)]
-
-
 def test_who_does_not_know_the_address_sees_nothing(page: Live, visitor: Visitor) -> None:
     visitor.bring(CLASS.replace("student", "secret"), "secret.csv")
     assert len(visitor.work.removeprefix("/work/")) >= 24
@@ -365,56 +346,46 @@ def test_nothing_that_a_browser_sends_is_a_fault_of_the_program(visitor: Visitor
 
 
 def test_headers_of_every_answer(visitor: Visitor) -> None:
-    nonces = set()
-    for path in ("/", "/nothing", "/api/openapi.json", "/favicon.ico"):
+    for path in ("/", "/nothing", "/favicon.ico"):
         headers = visitor.client.get(path).headers
         policy = headers["content-security-policy"]
-        assert policy.startswith("default-src 'none'; script-src 'nonce-")
+        assert policy.startswith("default-src 'none'; script-src 'sha256-")
         assert "unsafe" not in policy
-        nonces.add(re.findall(r"nonce-([\w-]+)", policy)[0])
+        assert "frame-ancestors 'none'" in policy
         assert headers["x-content-type-options"] == "nosniff"
         assert headers["referrer-policy"] == "same-origin"
-        assert headers["x-frame-options"] == "DENY"
         assert headers["cache-control"] == "no-store"
         assert "set-cookie" not in headers
-    assert len(nonces) == 4
 
 
-@pytest.mark.parametrize(
-    "host",
-    [
-        "evil.example",
-        "evil.example:80",
-        "127.0.0.1.evil.example",
-        "[::1].evil.com",
-        "localhost:1@evil",
-        "localhost:80:80",
-        "",
-    ],
-)
-def test_a_foreign_name_is_refused(page: Live, host: str) -> None:
-    assert httpx.get(page.address, headers={"Host": host}).status_code == 400
+def test_only_names_of_this_machine(page: Live) -> None:
+    port = page.page.settings.port
+    for host, status in (
+        ("evil.example", 400),
+        ("evil.example:80", 400),
+        ("127.0.0.1.evil.example", 400),
+        ("[::1].evil.com", 400),
+        ("localhost:1@evil", 400),
+        ("localhost:80:80", 400),
+        ("", 400),
+        (f"127.0.0.1:{port}", 200),
+        (f"localhost:{port}", 200),
+        (f"[::1]:{port}", 200),
+    ):
+        assert httpx.get(page.address, headers={"Host": host}).status_code == status, host
 
 
-def test_names_of_this_machine(page: Live) -> None:
-    for host in ("127.0.0.1", "localhost", "[::1]"):
-        host = f"{host}:{page.page.settings.port}"
-        assert httpx.get(page.address, headers={"Host": host}).status_code == 200
-
-
-@pytest.mark.parametrize(
-    "headers",
-    [
-        {"Origin": "http://evil.example"},
-        {"Origin": "null"},
-        {"Sec-Fetch-Site": "cross-site"},
-        {"Sec-Fetch-Site": "same-site"},
-    ],
-)
-@pytest.mark.parametrize("path", ["/example", "/files", "/api/rank", "/work/x/rank"])
-def test_another_site_is_refused(page: Live, path: str, headers: dict[str, str]) -> None:
+def test_another_site_is_refused(page: Live) -> None:
     sent = {"data": {"name": "quiz.csv"}, "files": {"file": ("quiz.csv", CLASS)}}
-    assert httpx.post(page.address + path[1:], headers=headers, **sent).status_code == 403
+    for path in ("/example", "/files", "/api/rank", "/work/x/rank", "/work/x/leave"):
+        for headers in (
+            {"Origin": "http://evil.example"},
+            {"Origin": "null"},
+            {"Sec-Fetch-Site": "cross-site"},
+            {"Sec-Fetch-Site": "same-site"},
+        ):
+            answer = httpx.post(page.address + path[1:], headers=headers, **sent)
+            assert answer.status_code == 403, (path, headers)
 
 
 def test_names_of_files_and_formulas_do_no_harm(visitor: Visitor, page: Live) -> None:
@@ -475,53 +446,16 @@ def test_uploads_are_bounded() -> None:
         assert visitor.bring(SMALL).status_code == 200
 
 
-def test_what_comes_too_slowly_is_given_up() -> None:
-    with live(patience=0.5) as served:
-
-        def body() -> Iterator[bytes]:
-            yield FILE_BEGINS
-            time.sleep(1.5)
-            yield b"x"
-
-        answer = httpx.post(f"{served.address}files", content=body(), headers=FORM, timeout=30)
-        assert answer.status_code == 408
-        host = ("127.0.0.1", served.page.settings.port)
-        for begun in (b"", b"GET / HTTP/1.1\r\nHost: localhost\r\n"):
-            with socket.create_connection(host, timeout=10) as half_open:
-                half_open.sendall(begun)
-                started = time.monotonic()
-                assert half_open.recv(100) == b""
-                assert 0.3 < time.monotonic() - started < 5
-        whole = b"GET /favicon.ico HTTP/1.1\r\nHost: localhost\r\n\r\n"
-        with socket.create_connection(host, timeout=10) as later:
-            later.sendall(whole)
-            assert b"204" in later.recv(4000)
-            later.sendall(whole[:20])  # the second request of a connection
-            assert later.recv(100) == b""
-
-
-@pytest.fixture
-def endless(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Jobs, "worker", "endless_work")
-
-
-@pytest.mark.usefixtures("endless")
-def test_a_job_is_cancelled_and_the_next_one_begins() -> None:
-    with live() as served, Visitor(served) as visitor:
+def test_a_job_is_cancelled_or_ends_after_a_time_and_the_next_one_begins() -> None:
+    with live(endless, time_limit=3) as served, Visitor(served) as visitor:
         visitor.bring(CLASS)
         visitor.post("rank")
         assert visitor.get("progress").json()["state"] in ("waiting", "running")
         assert visitor.post("cancel").url.path.endswith("/plan")
-        assert visitor.bring(CLASS).status_code == 200
-
-
-@pytest.mark.usefixtures("endless")
-def test_a_limit_on_time() -> None:
-    with live(time_limit=3) as served, Visitor(served) as visitor:
-        visitor.bring(CLASS)
         answer = visitor.rank()
         assert answer.status_code == 422
         assert "took longer than" in said(answer)
+        assert visitor.bring(CLASS).status_code == 200
 
 
 def test_a_limit_on_memory() -> None:
@@ -540,21 +474,6 @@ def test_a_limit_on_memory() -> None:
         assert answer.status_code == 422
         assert "more memory than" in said(answer)
         assert visitor.bring(CLASS).status_code == 200
-
-
-def test_a_new_piece_of_work_evicts_no_other() -> None:
-    with live(max_works=2) as served:
-        visitors = [Visitor(served) for _ in range(3)]
-        for somebody in visitors[:2]:
-            assert somebody.bring(SMALL).status_code == 200
-        answer = visitors[2].begin("/files", files=[("files", ("x.csv", SMALL.encode()))])
-        assert answer.status_code == 503
-        assert "Too many pieces of work" in said(answer)
-        assert visitors[0].get("plan").status_code == 200
-        visitors[0].post("end")
-        assert visitors[2].bring(SMALL).status_code == 200
-        for somebody in visitors:
-            somebody.client.close()
 
 
 # -- nothing is kept ----------------------------------------------------------------------------
@@ -582,30 +501,24 @@ def test_work_whose_tabs_are_closed_is_removed(monkeypatch: pytest.MonkeyPatch) 
         "hitsndiffs.show.web.works.time", SimpleNamespace(monotonic=lambda: now[0], time=time.time)
     )
     with live() as served, Visitor(served) as visitor:
-        works = served.page.works
 
         def is_kept(after: float) -> bool:
             now[0] += after
             time.sleep(0.5)  # several looks
-            return len(works) == 1
+            return len(served.page.works) == 1
 
-        tabs = re.findall('data-page="([^"]+)"', visitor.bring(CLASS).text)
-        tabs += re.findall('data-page="([^"]+)"', visitor.get("plan").text)
-        work = works.get(visitor.work.removeprefix("/work/"))
-        assert work is not None
-        for tab in [*work.pages][1:]:
-            visitor.client.post(f"{visitor.work}/leave?page={tab}")
-        assert is_kept(after=100)  # one is open
-        (last,) = work.pages
-        visitor.client.post(f"{visitor.work}/leave?page={last}")
-        assert is_kept(after=30)
-        visitor.client.post(f"{visitor.work}/open?page={last}")  # it was only a step back
-        assert is_kept(after=100)
-        visitor.client.post(f"{visitor.work}/leave?page={last}")
-        assert not is_kept(after=100)
         visitor.bring(CLASS)
         assert is_kept(after=3500)
-        assert not is_kept(after=3700)  # an hour, though the tab is open
+        visitor.get("plan")
+        visitor.post("leave")
+        assert is_kept(after=60)
+        visitor.get("progress")  # another tab still shows it
+        assert is_kept(after=100)
+        visitor.post("leave")
+        assert not is_kept(after=100)
+        visitor.bring(CLASS)
+        visitor.get("progress")
+        assert not is_kept(after=3700)  # an hour, though a tab is open
         assert [p.name for p in served.folder.iterdir()] == ["lock"]
 
 
@@ -636,14 +549,13 @@ def test_programs_get_what_the_command_prints(
     assert list(page.folder.rglob("ranking.json")) == []
 
 
-@pytest.mark.usefixtures("endless")
 def test_the_work_of_a_program_that_hangs_up_is_stopped() -> None:
-    with live() as served:
+    with live(endless) as served:
         files = {"file": ("quiz.csv", CLASS)}
         with pytest.raises(httpx.ReadTimeout):
             httpx.post(f"{served.address}api/rank", files=files, timeout=0.5)
         until = time.monotonic() + 30
-        while served.page.jobs._open or len(served.page.works):
+        while len(served.page.works):
             assert time.monotonic() < until, "the work goes on"
             time.sleep(0.1)
         assert [p.name for p in served.folder.iterdir()] == ["lock"]
@@ -677,18 +589,3 @@ def test_programs_get_a_sentence(page: Live, files: Any, data: Any, status: int)
     (sentence,) = answer.json().values()
     assert sentence.endswith(".")
     assert "hitsndiffs-page-" not in sentence
-
-
-def test_the_description_is_valid(page: Live) -> None:
-    found = httpx.get(f"{page.address}api/openapi.json").json()
-    assert found["openapi"] == "3.1.0"
-    schema = found["paths"]["/api/rank"]["post"]["responses"]["200"]["content"]
-    validator = pytest.importorskip("jsonschema")
-    answer = httpx.post(f"{page.address}api/rank", files={"file": ("quiz.csv", CLASS)}, timeout=120)
-    found_json = json.loads(answer.text)
-    validator.validate(found_json, schema["application/json"]["schema"])
-    del found_json["users"]
-    with pytest.raises(validator.ValidationError):
-        validator.validate(found_json, schema["application/json"]["schema"])
-    checker = pytest.importorskip("openapi_spec_validator", reason="no validator of OpenAPI")
-    checker.validate(found)

@@ -46,7 +46,7 @@ def serve(
     """Open a page for people without a terminal: drop files in, get the report.
 
     Files and results stay on this machine, and are removed when you close its tab. Programs can
-    send a file to POST /api/rank; GET /api/openapi.json describes it.
+    send a file to POST /api/rank.
     """
     from hitsndiffs.irt.examples import EXAMPLES
     from hitsndiffs.show.web.server import address, check_extra, listen, run

@@ -43,7 +43,7 @@ from hitsndiffs.show.report_data import (
     stored,
     urgency,
 )
-from hitsndiffs.show.templating import environment, policy, render
+from hitsndiffs.show.templating import environment, render
 
 __all__ = ["Report", "describe", "report_html", "write_report"]
 
@@ -188,7 +188,7 @@ def write_report(ranking: Ranking, path: str | os.PathLike[str], **about: Any) -
 def report_html(ranking: Ranking, **about: Any) -> str:
     """The report as an HTML page; the other parameters are those of :func:`describe`."""
     environment()  # fail before any work if jinja2 is missing
-    return render("report/report.html", r=describe(ranking, **about), policy=policy())
+    return render("report/report.html", r=describe(ranking, **about))
 
 
 def describe(

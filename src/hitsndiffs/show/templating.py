@@ -12,24 +12,26 @@ from hitsndiffs.errors import MissingExtraError
 from hitsndiffs.results.wording import per_cent
 from hitsndiffs.show.theme import palette_css
 
-__all__ = ["asset", "environment", "policy", "render"]
+__all__ = ["environment", "policy", "render"]
 
-#: The script of a report: tools, pictures, and what brings the report to life.
-SCRIPTS = ("report/tools.js", "report/pictures.js", "report/report.js")
+#: The style and the script of a report: tools, pictures, and what brings the report to life. A page
+#: adds its own.
+STYLES, SCRIPTS = ("style.css",), ("report/tools.js", "report/pictures.js", "report/report.js")
+PAGE_STYLES, PAGE_SCRIPTS = (*STYLES, "page/page.css"), (*SCRIPTS, "page/page.js")
 
 
 @cache
-def asset(name: str) -> str:
-    """The text of a file in the folder of the templates.
-
-    >>> "font" in asset("style.css")
-    True
-    """
-    return resources.files("hitsndiffs.show").joinpath("templates", name).read_text("utf-8")
+def _texts(names: tuple[str, ...]) -> str:
+    folder = resources.files("hitsndiffs.show") / "templates"
+    return "".join(folder.joinpath(name).read_text("utf-8") for name in names)
 
 
-def _script() -> str:
-    return "".join(map(asset, SCRIPTS))
+def _style(page: bool) -> str:
+    return palette_css() + _texts(PAGE_STYLES if page else STYLES)
+
+
+def _script(page: bool) -> str:
+    return _texts(PAGE_SCRIPTS if page else SCRIPTS)
 
 
 @cache
@@ -53,30 +55,39 @@ def environment() -> Any:
     return made
 
 
-def render(template: str, **values: Any) -> str:
+def render(template: str, *, page: bool = False, **values: Any) -> str:
     """Fill a template, including style and script.
 
-    A page served with a content security policy needs a ``nonce``, which is set on style and
-    script; a file contains its policy (:func:`policy`).
+    A report holds its content security policy; a page is served with it (:func:`policy`).
     """
     from markupsafe import Markup
 
-    style = palette_css() + asset("style.css")
-    given = {
-        "style": Markup(style),
-        "script": Markup(_script()),
-        "nonce": None,
-        "policy": None,
-    }
-    text: str = environment().get_template(template).render({**given, **values})
+    text: str = (
+        environment()
+        .get_template(template)
+        .render(
+            style=Markup(_style(page)),
+            script=Markup(_script(page)),
+            policy=None if page else policy(),
+            **values,
+        )
+    )
     return text
 
 
-def policy() -> str:
-    """The content security policy of a report: its own script and style, nothing from outside."""
-    digest = hashlib.sha256(_script().encode()).digest()
-    return (
-        "default-src 'none'; style-src 'unsafe-inline'; "
-        f"script-src 'sha256-{base64.b64encode(digest).decode()}'; base-uri 'none'; "
-        "form-action 'none'"
-    )
+@cache
+def policy(*, page: bool = False) -> str:
+    """The content security policy: its own script and style, and nothing from outside.
+
+    >>> "unsafe" in policy() + policy(page=True)
+    False
+    """
+
+    def own(text: str) -> str:
+        return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
+
+    inside = f"script-src {own(_script(page))}; style-src {own(_style(page))}; base-uri 'none'; "
+    if page:
+        here = "img-src 'self' data:; connect-src 'self'; form-action 'self'"
+        return f"default-src 'none'; {inside}{here}; frame-ancestors 'none'"
+    return f"default-src 'none'; {inside}form-action 'none'"

@@ -5,49 +5,66 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import io
-import secrets
 import shutil
 from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Any
 
 from starlette.applications import Starlette
-from starlette.datastructures import FormData, UploadFile
+from starlette.datastructures import FormData, Headers, MutableHeaders, UploadFile
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
+from starlette.middleware.body_limit import RequestBodyLimitMiddleware
+from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.requests import ClientDisconnect, Request
-from starlette.responses import FileResponse, JSONResponse, RedirectResponse, Response
+from starlette.responses import (
+    FileResponse,
+    JSONResponse,
+    PlainTextResponse,
+    RedirectResponse,
+    Response,
+)
 from starlette.routing import Route
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from hitsndiffs.errors import InputError
 from hitsndiffs.methods import METHODS
-from hitsndiffs.show.templating import asset, render
-from hitsndiffs.show.web.api import description
+from hitsndiffs.show.templating import policy, render
 from hitsndiffs.show.web.forms import ROLE_BUTTONS, SETTINGS, reading_options, wishes
-from hitsndiffs.show.web.guard import Guard, TooLarge, TooSlow
 from hitsndiffs.show.web.jobs import Job, Jobs
 from hitsndiffs.show.web.settings import Settings, size
 from hitsndiffs.show.web.tasks import KINDS
-from hitsndiffs.show.web.works import Full, Work, Works
+from hitsndiffs.show.web.works import Work, Works
 
 __all__ = ["Page", "make_app"]
 
-#: Files of a piece of work that can be downloaded, and their media types.
+#: Files of a piece of work that can be downloaded: media type, and the job that writes them.
 DOWNLOADS = {
-    "report.html": "text/html; charset=utf-8",
-    "ranking.csv": "text/csv; charset=utf-8",
-    "key.csv": "text/csv; charset=utf-8",
-    "how-it-is-read.json": "application/json",
+    "report.html": ("text/html; charset=utf-8", "rank"),
+    "ranking.csv": ("text/csv; charset=utf-8", "rank"),
+    "key.csv": ("text/csv; charset=utf-8", "rank"),
+    "how-it-is-read.json": ("application/json", "plan"),
 }
+#: Where the result of a job is shown.
+STEPS = {"plan": "plan", "rank": "result", "compare": "compare"}
 #: Seconds between two looks for what is to be removed, and between two looks at a client.
 SWEEP, LOOK = 10.0, 0.05
-#: Maximum fields of a form, and maximum bytes of a field that is not a file.
-FIELDS, LARGEST_FIELD = 5000, 500_000
+#: Maximum files and fields of a form, bytes of a field that is not a file, and bytes around files.
+FILES, FIELDS, LARGEST_FIELD, AROUND = 500, 5000, 500_000, 1_000_000
+#: Headers of every answer.
+HEADERS = {
+    "Content-Security-Policy": policy(page=True),
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "same-origin",  # the address of a piece of work stays here
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Cache-Control": "no-store",
+}
 #: What Starlette's own errors say here.
 HTTP_WORDS = {
     "Not Found": "There is no such page.",
     "Method Not Allowed": "This address does not accept that kind of request.",
 }
-ANSWERED = (HTTPException, InputError, TooLarge, TooSlow, Full, ClientDisconnect, Exception)
+ANSWERED = (HTTPException, InputError, ClientDisconnect, Exception)
 
 Handler = Callable[[Request, Work], Awaitable[Response]]
 
@@ -63,12 +80,36 @@ def make_app(settings: Settings | None = None) -> Starlette:
     return Page(settings or Settings()).app
 
 
+class Guard:
+    """Middleware that refuses what is announced as too large, and sets the headers of answers."""
+
+    def __init__(self, app: ASGIApp, settings: Settings) -> None:
+        self.app, self.most = app, settings.max_upload
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Handle one request."""
+
+        async def dressed(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                for name, value in HEADERS.items():
+                    headers.setdefault(name, value)
+            await send(message)
+
+        app = self.app
+        if scope["type"] == "http":
+            length = Headers(scope=scope).get("content-length", "0")
+            if length.isdecimal() and int(length) > self.most + AROUND:
+                app = PlainTextResponse(_too_large(self.most), 413)
+        await app(scope, receive, dressed)
+
+
 class Page:
     """Everything that the page can do."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, jobs: Jobs | None = None) -> None:
         self.settings = settings
-        self.jobs = Jobs(settings)
+        self.jobs = jobs or Jobs(settings)
         self.works = Works(settings)
         here = self.with_work
         self.app = Starlette(
@@ -86,15 +127,17 @@ class Page:
                 _post("/work/{work}/compare", here(self.compare)),
                 _post("/work/{work}/cancel", here(self.cancel)),
                 _post("/work/{work}/end", here(self.end)),
-                _post("/work/{work}/open", self.tab(self.works.open)),
-                _post("/work/{work}/leave", self.tab(self.works.leave)),
+                _post("/work/{work}/leave", self.leave),
                 Route("/work/{work}/progress", self.progress),
                 Route("/work/{work}/download/{name}", here(self.download)),
                 _post("/api/rank", self.answer),
-                Route("/api/openapi.json", self.describe),
                 Route("/favicon.ico", _nothing),
             ],
-            middleware=[Middleware(Guard, settings=settings)],
+            middleware=[
+                Middleware(Guard, settings=settings),
+                Middleware(TrustedHostMiddleware, allowed_hosts=settings.hosts),
+                Middleware(RequestBodyLimitMiddleware, max_body_size=settings.max_upload + AROUND),
+            ],
             exception_handlers=dict.fromkeys(ANSWERED, self.problem),
             lifespan=self.lifespan,
         )
@@ -115,14 +158,12 @@ class Page:
         finally:
             sweeping.cancel()
             await self.works.close()
-            await self.jobs.close()
 
     # -- files --------------------------------------------------------------------------------
 
     async def start(self, request: Request) -> Response:
         """The start: bring files, or try an example."""
         return self.show(
-            request,
             "page/start.html",
             examples=[(n, _words(make)) for n, make in self.settings.examples.items()],
             over=request.query_params.get("over") == "1",
@@ -131,13 +172,12 @@ class Page:
 
     async def files(self, request: Request) -> Response:
         """Store the uploaded files, and find out how to read them."""
-        form = await self.form(request)
-        given = [f for f in form.getlist("files") if isinstance(f, UploadFile) and f.filename]
+        given = _files(await self.form(request), "files")
         if not given:
             raise InputError("No file was sent; choose one, or drop one onto the page.")
-        work = await self.works.begin()
+        work = self.works.begin()
         await asyncio.to_thread(work.take, [(f.filename, f.file) for f in given])
-        return self.look(work)
+        return self.begin(work, "plan")
 
     async def example(self, request: Request) -> Response:
         """Use an example instead of uploaded files."""
@@ -145,35 +185,25 @@ class Page:
         make = self.settings.examples.get(name)
         if make is None:
             raise InputError("There is no such example.")
-        work = await self.works.begin()
+        work = self.works.begin()
         work.take([(name, io.BytesIO(make().encode()))])
-        return self.look(work)
+        return self.begin(work, "plan")
 
     # -- how they are read --------------------------------------------------------------------
 
-    def look(self, work: Work) -> Response:
-        """Find out how to read the files."""
-        work.result = work.comparison = None
-        self.begin(work, "plan")
-        return _to(work, "plan")
-
-    async def plan(self, request: Request, work: Work) -> Response:
+    async def plan(self, _: Request, work: Work) -> Response:
         """Show how the files are read, or the progress, or what went wrong."""
         if work.is_working:
-            return self.waiting(request, work)
-        job = work.job
-        failed = job is not None and job.task["kind"] == "plan" and job.state != "done"
-        if not failed and work.plan is None:
-            self.begin(work, "plan")
-            return self.waiting(request, work)
-        plan = None if failed else work.plan
+            return self.waiting(work)
+        job, found = work.job, work.results.get("plan")
+        if found is None and (job is None or job.task["kind"] != "plan" or job.state == "done"):
+            return self.begin(work, "plan")
         return self.show(
-            request,
             "page/plan.html",
-            status=422 if failed else 200,
+            status=422 if found is None else 200,
             work=work,
-            found=plan,
-            roles=ROLE_BUTTONS.get(plan["plan"]["layout"]) if plan else None,
+            found=found,
+            roles=ROLE_BUTTONS.get(found["plan"]["layout"]) if found else None,
             settings=SETTINGS,
             options=work.options,
             methods=METHODS,
@@ -182,205 +212,163 @@ class Page:
     async def change_plan(self, request: Request, work: Work) -> Response:
         """Read the files in another way."""
         form = await self.form(request)
-        self.options_from(form, work)
         work.wishes = wishes(form)
-        return self.look(work)
+        self.options_from(form, work)
+        return self.begin(work, "plan")
 
-    def options_from(self, form: FormData, work: Work) -> bool:
-        """Take the roles and settings from the form; tell whether they changed."""
-        plan = None if work.plan is None else work.plan["plan"]
-        options = reading_options(form, plan, work.options)
-        changed = options != work.options
-        work.options = options
-        return changed
+    def options_from(self, form: FormData, work: Work) -> None:
+        """Take the roles and settings from the form; what was read otherwise is out of date."""
+        found = work.results.get("plan")
+        options = reading_options(form, found and found["plan"], work.options)
+        if options != work.options:
+            work.options, work.results = options, {}
 
     # -- the ranking --------------------------------------------------------------------------
 
     async def rank(self, request: Request, work: Work) -> Response:
         """Rank with the settings of the form."""
         form = await self.form(request)
-        if self.options_from(form, work):
-            work.plan = None
-        work.wishes = wishes(form)
-        work.known = {}
-        given = form.get("key_file")
-        if isinstance(given, UploadFile) and given.filename:
+        self.options_from(form, work)
+        work.wishes, work.known = wishes(form), {}
+        for given in _files(form, "key_file"):
             work.wishes["key_file"] = await _kept(given, work)
-        return self.rank_again(work)
-
-    def rank_again(self, work: Work) -> Response:
-        """Rank with what is known now."""
-        work.result = work.comparison = None
-        self.begin(work, "rank")
-        return _to(work, "result")
+        return self.begin(work, "rank")
 
     async def take_method(self, request: Request, work: Work) -> Response:
         """Rank again with another method."""
         work.wishes["method"] = wishes(await self.form(request))["method"]
-        return self.rank_again(work)
+        return self.begin(work, "rank")
 
     async def know(self, request: Request, work: Work) -> Response:
         """Rank again with answers to the page's questions."""
         for name, value in (await self.form(request)).items():
             if name.startswith("known:") and isinstance(value, str) and value:
                 work.known[name.removeprefix("known:")] = value
-        return self.rank_again(work)
+        return self.begin(work, "rank")
 
-    async def result(self, request: Request, work: Work) -> Response:
+    async def result(self, _: Request, work: Work) -> Response:
         """Show the result, or the progress, or what went wrong."""
-        if work.is_working:
-            return self.waiting(request, work)
-        if work.result is None:
-            return self.failed(request, work)
-        fragment = _fragment(work, "outcome.html")
-        return self.show(
-            request, "page/result.html", work=work, found=work.result, fragment=fragment
-        )
+        return self.found(work, "rank", "page/result.html", "outcome.html")
 
     async def compare(self, _: Request, work: Work) -> Response:
         """Try every method."""
-        work.comparison = None
-        self.begin(work, "compare")
-        return _to(work, "compare")
+        return self.begin(work, "compare")
 
-    async def comparison(self, request: Request, work: Work) -> Response:
+    async def comparison(self, _: Request, work: Work) -> Response:
         """Show the methods side by side."""
-        if work.is_working:
-            return self.waiting(request, work)
-        if work.comparison is None:
-            return self.failed(request, work)
-        fragment = _fragment(work, "comparison.html")
-        return self.show(
-            request, "page/compare.html", work=work, found=work.comparison, fragment=fragment
-        )
+        return self.found(work, "compare", "page/compare.html", "comparison.html")
 
     async def download(self, request: Request, work: Work) -> Response:
         """Send a file for download."""
         name = request.path_params["name"]
-        if name not in DOWNLOADS:
-            raise HTTPException(404)
-        is_there = work.plan if name == "how-it-is-read.json" else work.result
+        media_type, kind = DOWNLOADS.get(name, ("", ""))
         path = work.folder / name
-        if work.is_working or is_there is None or not path.is_file():
+        if work.is_working or kind not in work.results or not path.is_file():
             raise HTTPException(404, "This file is not there; rank first.")
         given = work.files[0].stem if len(work.files) == 1 else "files"
         return FileResponse(
             path,
-            media_type=DOWNLOADS[name],
+            media_type=media_type,
             filename=f"{given}-{name}",
             headers={"Content-Security-Policy": "default-src 'none'; sandbox"},
         )
 
     # -- a piece of work ----------------------------------------------------------------------
 
-    def work_of(self, request: Request) -> Work | None:
-        """Return the piece of work that the address names, with the result of its last job."""
-        work = self.works.get(request.path_params.get("work", ""))
-        if work is not None and work.job is not None and work.job.state == "done":
-            kind, result = work.job.task["kind"], work.job.result
-            if kind == "plan":
-                work.plan = result
-            elif kind == "rank":
-                work.result, work.plan = result, result["plan"]
-            else:
-                work.comparison = result
-        return work
-
     def with_work(self, handler: Handler) -> Callable[[Request], Awaitable[Response]]:
         """Pass the piece of work to a handler; if it is over, go to the start."""
 
         async def handle(request: Request) -> Response:
-            work = self.work_of(request)
+            work = self.works.get(request.path_params["work"])
             if work is None:
                 return RedirectResponse("/?over=1", 303)
+            work.touch()
             return await handler(request, work)
 
         return handle
 
-    def tab(self, notice: Callable[[Work, str], None]) -> Callable[[Request], Awaitable[Response]]:
-        """Hear from a tab of a piece of work that it was opened or closed."""
-
-        async def handle(request: Request) -> Response:
-            work = self.works.get(request.path_params["work"])
-            if work is None:
-                return Response(status_code=410)
-            notice(work, request.query_params.get("page", "")[:40])
-            return Response(status_code=204)
-
-        return handle
-
-    def begin(self, work: Work, kind: str) -> None:
-        """Start a job; stop the one under way."""
+    def begin(self, work: Work, kind: str) -> Response:
+        """Start a job in place of the one under way, and go to where its result will be."""
         if work.job is not None:
-            work.job.cancel()
-        work.job = self.jobs.start(
-            {
-                "kind": kind,
-                "folder": str(work.folder),
-                "files": [str(file) for file in work.files],
-                "options": work.options,
-                "known": work.known,
-                **work.wishes,
-            }
-        )
+            work.job.finish("cancelled")
+        gone = {"plan": ("plan", "rank", "compare"), "rank": ("rank", "compare")}
+        for old in gone.get(kind, (kind,)):
+            work.results.pop(old, None)
+        task = {"kind": kind, "folder": str(work.folder), "files": [str(f) for f in work.files]}
+        more = {"options": work.options, "known": work.known, **work.wishes}
+        work.job = self.jobs.start({**task, **more})
+        return RedirectResponse(f"/work/{work.name}/{STEPS.get(kind, '')}", 303)
 
-    def waiting(self, request: Request, work: Work) -> Response:
+    def found(self, work: Work, kind: str, template: str, fragment: str) -> Response:
+        """Show what a job found, or its progress, or what went wrong."""
+        from markupsafe import Markup
+
+        job = work.job
+        if work.is_working:
+            return self.waiting(work)
+        if kind in work.results:
+            shown = Markup((work.folder / fragment).read_text(encoding="utf-8"))
+            return self.show(template, work=work, found=work.results[kind], fragment=shown)
+        if job is None or job.task["kind"] == "plan" or job.state in ("cancelled", "done"):
+            return RedirectResponse(f"/work/{work.name}/plan", 303)
+        return self.show_problem(job.error, 422, work, fault=job.is_fault)
+
+    def waiting(self, work: Work) -> Response:
         """Show how far the job is."""
         assert work.job is not None
         stages = KINDS[work.job.task["kind"]].stages
-        return self.show(request, "page/working.html", work=work, stages=stages, **_state(work.job))
+        return self.show("page/working.html", work=work, stages=stages, **_state(work.job))
 
     async def progress(self, request: Request) -> Response:
-        """How far the job is, for the page's script."""
-        work = self.work_of(request)
+        """How far the job is, for the page's script; a tab that asks shows the work."""
+        work = self.works.get(request.path_params["work"])
         if work is None or work.job is None:
             return JSONResponse({"state": "over"}, 404)
         return JSONResponse(_state(work.job))
 
+    async def leave(self, request: Request) -> Response:
+        """Hear that a tab of a piece of work was closed."""
+        work = self.works.get(request.path_params["work"])
+        if work is None:
+            return Response(status_code=410)
+        work.touch(left=True)
+        return Response(status_code=204)
+
     async def cancel(self, _: Request, work: Work) -> Response:
         """Stop the job."""
-        job = work.job
-        if job is not None and job.running is not None:
-            job.cancel()
-            await asyncio.wait([job.running])
-        if work.plan is None:
+        kind = "" if work.job is None else work.job.task["kind"]
+        if work.job is not None:
+            await work.job.cancel()
+        if "plan" not in work.results:
             return RedirectResponse("/", 303)
-        is_there = work.result is not None and job is not None and job.task["kind"] == "compare"
-        return _to(work, "result" if is_there else "plan")
+        step = "result" if kind == "compare" and "rank" in work.results else "plan"
+        return RedirectResponse(f"/work/{work.name}/{step}", 303)
 
     async def end(self, _: Request, work: Work) -> Response:
         """Remove everything of this piece of work."""
-        await self.works.end(work.name)
+        await self.works.end(work)
         return RedirectResponse("/?over=1", 303)
 
     # -- programs -----------------------------------------------------------------------------
 
-    async def describe(self, _: Request) -> Response:
-        """Return the description of the interface for programs."""
-        return JSONResponse(description(self.settings))
-
     async def answer(self, request: Request) -> Response:
         """Rank the users of a file, and keep nothing."""
         form = await self.form(request)
-        files = [f for f in form.getlist("file") if isinstance(f, UploadFile)]
+        files = _files(form, "file")
         if not files:
             raise HTTPException(400, "The file is missing: send it as the multipart field 'file'.")
         text = {k: str(form.get(k, "")) for k in ("method", "by", "strong_user", "group", "seed")}
         seed = text["seed"].strip()
         if seed and not (seed.isascii() and seed.isdecimal() and len(seed) <= 18):
             raise InputError(f"seed must be a whole number below 10¹⁸; got {seed[:100]!r}.")
-        work = await self.works.begin()
+        work = self.works.begin()
         try:
             await asyncio.to_thread(work.take, [(f.filename, f.file) for f in files])
             work.options = {"group": text["group"]} if text["group"] else {}
-            work.wishes = {
-                **wishes(text),
-                "by": text["by"],
-                "seed": int(seed) if seed else None,
-            }
-            answers = form.get("answers")
-            if isinstance(answers, UploadFile):
-                work.wishes["key_file"] = await _kept(answers, work)
+            own = {"by": text["by"], "seed": int(seed) if seed else None}
+            work.wishes = {**wishes(text), **own}
+            for known in _files(form, "answers"):
+                work.wishes["key_file"] = await _kept(known, work)
             self.begin(work, "api")
             job = work.job
             assert job is not None
@@ -393,93 +381,61 @@ class Page:
             found = await asyncio.to_thread((work.folder / "ranking.json").read_bytes)
             return Response(found, media_type="application/json")
         finally:
-            await self.works.end(work.name)
+            await self.works.end(work)
 
     # -- answers ------------------------------------------------------------------------------
 
     async def form(self, request: Request) -> FormData:
         """Return the fields and files of a form."""
-        return await request.form(
-            max_files=self.settings.max_files, max_fields=FIELDS, max_part_size=LARGEST_FIELD
-        )
+        return await request.form(max_files=FILES, max_fields=FIELDS, max_part_size=LARGEST_FIELD)
 
     def show(
-        self,
-        request: Request,
-        template: str,
-        status: int = 200,
-        work: Work | None = None,
-        **values: Any,
+        self, template: str, status: int = 200, work: Work | None = None, **values: Any
     ) -> Response:
         """Return a page."""
-        from markupsafe import Markup
-
-        page = secrets.token_urlsafe(9)
-        if work is not None:
-            self.works.open(work, page)
-        text = render(
-            template,
-            nonce=request.state.nonce,
-            page_style=Markup(asset("page/page.css")),
-            page_script=Markup(asset("page/page.js")),
-            size=size,
-            work=work,
-            page=page,
-            **values,
-        )
+        text = render(template, page=True, size=size, work=work, **values)
         return Response(text, status, media_type="text/html; charset=utf-8")
 
-    def failed(self, request: Request, work: Work) -> Response:
-        """Say what went wrong with a job."""
-        job = work.job
-        if job is None or job.task["kind"] == "plan" or job.state == "cancelled":
-            return _to(work, "plan")
-        return self.say(request, job.error, 422, work, fault=job.is_fault)
-
-    def say(
-        self,
-        request: Request,
-        sentence: str,
-        status: int,
-        work: Work | None = None,
-        *,
-        fault: bool = False,
+    def show_problem(
+        self, sentence: str, status: int, work: Work | None, *, fault: bool = False
     ) -> Response:
-        """Say one sentence, as a page or as JSON."""
-        if request.url.path.startswith("/api/"):
-            return JSONResponse({"error": sentence}, status)
-        return self.show(
-            request, "page/problem.html", status, work=work, sentence=sentence, fault=fault
-        )
+        """Say one sentence on a page."""
+        return self.show("page/problem.html", status, work=work, sentence=sentence, fault=fault)
 
     async def problem(self, request: Request, error: Exception) -> Response:
         """Say in one sentence why a request cannot be served."""
-        most = size(self.settings.max_upload)
         match error:
             case ClientDisconnect():
                 return Response(status_code=400)
+            case HTTPException(status_code=413):
+                sentence, status = _too_large(self.settings.max_upload), 413
             case HTTPException():
                 sentence, status = HTTP_WORDS.get(error.detail, error.detail), error.status_code
             case InputError():
                 sentence, status = str(error), 422
-            case TooLarge():
-                sentence, status = f"At most {most} can be sent at once.", 413
-            case TooSlow():
-                sentence, status = "The rest of the upload did not arrive; try again.", 408
-            case Full():
-                sentence = "Too many pieces of work are open; close some of their tabs, and wait "
-                sentence, status = f"{sentence}a minute.", 503
             case OSError():
                 sentence, status = f"The files could not be kept ({error.strerror}).", 507
             case _:
                 sentence, status = f"{type(error).__name__}.", 500
-        return self.say(request, sentence, status, self.work_of(request), fault=status == 500)
+        if request.url.path.startswith("/api/"):
+            return JSONResponse({"error": sentence}, status)
+        work = self.works.get(request.path_params.get("work", ""))
+        return self.show_problem(sentence, status, work, fault=status == 500)
 
 
 def _post(path: str, handler: Callable[[Request], Awaitable[Response]]) -> Route:
-    """Return a route for a form, whose files are closed when it is answered."""
+    """Return a route for a form of this page; its files are closed when it is answered.
+
+    What another site makes a browser send is refused.
+    """
 
     async def handle(request: Request) -> Response:
+        here = f"http://{request.headers['host']}".lower()
+        comes_from = request.headers.get("sec-fetch-site", "none")
+        if comes_from not in ("same-origin", "none") or (
+            request.headers.get("origin", here).lower() != here
+        ):
+            raise HTTPException(403, "This request came from another site, and was refused.")
         try:
             return await handler(request)
         finally:
@@ -488,8 +444,13 @@ def _post(path: str, handler: Callable[[Request], Awaitable[Response]]) -> Route
     return Route(path, handle, methods=["POST"])
 
 
-def _to(work: Work, step: str) -> Response:
-    return RedirectResponse(f"/work/{work.name}/{step}", 303)
+def _too_large(most: int) -> str:
+    return f"At most {size(most)} can be sent at once."
+
+
+def _files(form: FormData, name: str) -> list[UploadFile]:
+    """Return the files of a field; an empty field holds a file without a name."""
+    return [f for f in form.getlist(name) if isinstance(f, UploadFile) and f.filename]
 
 
 def _state(job: Job) -> dict[str, Any]:
@@ -523,10 +484,3 @@ def _words(make: Callable[[], str]) -> str:
 
 async def _nothing(_: Request) -> Response:
     return Response(status_code=204)
-
-
-def _fragment(work: Work, name: str) -> Any:
-    """Return a part of the page that the job has rendered."""
-    from markupsafe import Markup
-
-    return Markup((work.folder / name).read_text(encoding="utf-8"))

@@ -11,7 +11,6 @@ import sys
 import threading
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
 
 from hitsndiffs.errors import InputError, MissingExtraError
 from hitsndiffs.show.web.settings import Settings
@@ -60,7 +59,7 @@ def listen(settings: Settings) -> tuple[socket.socket, Settings]:
     except OverflowError:
         opened.close()
         raise InputError(f"the port is a number from 0 to 65535; got {settings.port}.") from None
-    opened.listen(2048)  # early visitors wait until the page is ready
+    opened.listen()  # an early visitor waits until the page is ready
     opened.set_inheritable(False)
     return opened, replace(settings, port=opened.getsockname()[1])
 
@@ -87,34 +86,27 @@ def run(
     debug
         Whether to print on the terminal where an error came from.
     """
+    import webbrowser
+
     import uvicorn
 
     from hitsndiffs.show.web.app import make_app
-    from hitsndiffs.show.web.guard import patient_protocol
 
-    config: Any = uvicorn.Config(
+    config = uvicorn.Config(
         make_app(settings),
         log_level="error" if debug else "critical",
         access_log=False,
         server_header=False,
         date_header=False,
-        http=patient_protocol(settings.patience),
         timeout_graceful_shutdown=3,
-        limit_concurrency=1000,
         lifespan="on",
         ws="none",
     )
     if not debug:
         logging.getLogger("python_multipart").setLevel(logging.CRITICAL)
     if show:
-        threading.Timer(0.8, _open, [address(settings)]).start()
+        threading.Timer(0.8, webbrowser.open, [address(settings)]).start()
     # uvicorn re-raises the signal that stopped it: exit normally, so that cleanup runs
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     with contextlib.suppress(KeyboardInterrupt):
         uvicorn.Server(config).run(sockets=[opened])
-
-
-def _open(where: str) -> None:
-    import webbrowser
-
-    webbrowser.open(where)

@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-__all__ = ["Settings", "is_loopback", "size"]
+__all__ = ["Settings", "size"]
 
 MEGABYTE = 1_000_000
 
@@ -30,10 +30,6 @@ class Settings:
         Where the page listens.
     max_upload
         Bytes that may be sent at once.
-    max_files
-        Files that may be sent at once.
-    max_works
-        Pieces of work that are kept at the same time; a new one is refused, none is evicted.
     time_limit
         Seconds that one job may take.
     memory_limit
@@ -41,9 +37,8 @@ class Settings:
     idle
         Seconds until an untouched piece of work is removed.
     away
-        Seconds until a piece of work whose tabs are all closed is removed.
-    patience
-        Seconds to wait for the rest of a request.
+        Seconds until a piece of work whose tab is closed is removed: another tab that shows it
+        says so in that time (``page.js``).
     examples
         File name → function that makes its text.
     """
@@ -51,33 +46,32 @@ class Settings:
     host: str = "127.0.0.1"
     port: int = 8765
     max_upload: int = 100 * MEGABYTE
-    max_files: int = 500
-    max_works: int = 50
     time_limit: float = 600.0
     memory_limit: int = field(default_factory=_share_of_memory)
     idle: float = 3600.0
-    away: float = 60.0
-    patience: float = 10.0
+    away: float = 90.0
     examples: Mapping[str, Callable[[], str]] = field(default_factory=dict)
 
     @property
     def is_local(self) -> bool:
-        """Whether only this machine can reach the page."""
-        return is_loopback(self.host)
+        """Whether only this machine can reach the page.
 
+        >>> Settings().is_local, Settings(host="192.0.2.7").is_local
+        (True, False)
+        """
+        try:
+            return ipaddress.ip_address(self.host).is_loopback
+        except ValueError:
+            return self.host == "localhost"
 
-def is_loopback(name: str) -> bool:
-    """Tell whether a name or an address can only mean this machine.
+    @property
+    def hosts(self) -> list[str]:
+        """The names by which a browser may ask for the page.
 
-    >>> is_loopback("localhost"), is_loopback("::1"), is_loopback("192.0.2.7")
-    (True, True, False)
-    """
-    if name == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(name).is_loopback
-    except ValueError:
-        return False
+        A foreign name that is pointed at this machine (DNS rebinding) is none of them. If others
+        may reach the page, nobody can say by which name.
+        """
+        return ["localhost", "127.0.0.1", "[::1]", self.host] if self.is_local else ["*"]
 
 
 def size(n_bytes: float) -> str:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from hitsndiffs.data.responses import Responses
     from hitsndiffs.reading import Plan
     from hitsndiffs.results.ranking import Ranking
-    from hitsndiffs.show.web.worker import Reporting
+    from hitsndiffs.show.web.jobs import Reporting
 
 __all__ = ["KINDS", "Kind"]
 
@@ -117,7 +117,7 @@ def rank_files(task: dict[str, Any], watch: Reporting) -> dict[str, Any]:
     """Read, rank, and write everything that can be shown or downloaded."""
     from hitsndiffs.data.formulas import without_formulas
     from hitsndiffs.show.report import describe
-    from hitsndiffs.show.templating import policy, render
+    from hitsndiffs.show.templating import render
 
     with watch.stage(0):
         responses, plan = _read(task)
@@ -143,7 +143,7 @@ def rank_files(task: dict[str, Any], watch: Reporting) -> dict[str, Any]:
             helps=bool(ranking.verdict.help),
         )
         _write(task, "outcome.html", outcome)
-        page = render("report/report.html", r=found, policy=policy())
+        page = render("report/report.html", r=found)
         _write(task, "report.html", page)
         _write(task, "ranking.csv", without_formulas(ranking.cells().frame()).write_csv())
         if has_key:

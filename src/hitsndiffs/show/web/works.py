@@ -19,15 +19,11 @@ from hitsndiffs.show.web.forms import wishes
 from hitsndiffs.show.web.jobs import Job
 from hitsndiffs.show.web.settings import Settings
 
-__all__ = ["Full", "Work", "Works"]
+__all__ = ["Work", "Works"]
 
 PREFIX = "hitsndiffs-page-"
 #: Maximum length of a file name without its ending, in bytes.
 LONGEST_FILE_NAME = 100
-
-
-class Full(Exception):
-    """As many pieces of work are kept as may be."""
 
 
 @dataclass
@@ -48,12 +44,12 @@ class Work:
         What is wanted of the ranking: method, strong user, key.
     known
         Right answers given when asked.
-    plan, result, comparison
-        The results, None until there are any.
+    results
+        What the jobs found: ``"plan"``, ``"rank"`` and ``"compare"``.
     job
         The current job, or the last one.
-    pages
-        The pages of it that are open in a browser.
+    was_left
+        Whether a tab of it was closed, and no other has been heard of since.
     """
 
     name: str
@@ -62,11 +58,8 @@ class Work:
     options: dict[str, Any] = field(default_factory=dict)
     wishes: dict[str, Any] = field(default_factory=lambda: wishes({}))
     known: dict[str, str] = field(default_factory=dict)
-    plan: dict[str, Any] | None = None
-    result: dict[str, Any] | None = None
-    comparison: dict[str, Any] | None = None
+    results: dict[str, dict[str, Any]] = field(default_factory=dict)
     job: Job | None = None
-    pages: set[str] = field(default_factory=set)
     used: float = field(default_factory=time.monotonic)
     was_left: bool = False
 
@@ -78,9 +71,7 @@ class Work:
     @property
     def title(self) -> str:
         """The name of the file, or the number of files."""
-        if len(self.files) == 1:
-            return self.files[0].name
-        return f"{len(self.files):,} files"
+        return self.files[0].name if len(self.files) == 1 else f"{len(self.files):,} files"
 
     def take(self, files: Iterable[tuple[str | None, BinaryIO]]) -> None:
         """Put files, given as name and content, into the folder."""
@@ -91,6 +82,18 @@ class Work:
             with path.open("wb") as file:
                 shutil.copyfileobj(content, file)
             self.files.append(path)
+
+    def touch(self, *, left: bool = False) -> None:
+        """Somebody looks at it, or a tab of it was closed."""
+        self.used, self.was_left = time.monotonic(), left
+
+    def learn(self) -> None:
+        """Take the result of the last job, if it has one."""
+        if self.job is not None and self.job.state == "done":
+            kind, found = self.job.task["kind"], self.job.result
+            self.results[kind] = found
+            if kind == "rank":
+                self.results["plan"] = found["plan"]
 
 
 class Works:
@@ -103,11 +106,8 @@ class Works:
         self.root = Path(tempfile.mkdtemp(prefix=PREFIX))
         self._lock = _lock(self.root / "lock")
 
-    async def begin(self) -> Work:
+    def begin(self) -> Work:
         """Begin a new piece of work."""
-        await self.sweep()
-        if len(self._works) >= self.settings.max_works:
-            raise Full
         work = Work(secrets.token_urlsafe(18), Path(tempfile.mkdtemp(dir=self.root)))
         self._works[work.name] = work
         return work
@@ -116,40 +116,28 @@ class Works:
         """Return the piece of work of this name, if there is one."""
         work = self._works.get(name)
         if work is not None:
-            work.used = time.monotonic()
+            work.learn()
+            work.was_left = False
         return work
 
-    def open(self, work: Work, page: str) -> None:
-        """A page of it is shown in a browser."""
-        work.pages.add(page)
-        work.was_left = False
-
-    def leave(self, work: Work, page: str) -> None:
-        """A page of it is closed; without any, the work is removed after a while."""
-        work.pages.discard(page)
-        work.was_left = not work.pages
-
-    async def end(self, name: str) -> None:
+    async def end(self, work: Work) -> None:
         """Stop its job, and remove its files."""
-        work = self._works.pop(name, None)
-        if work is None:
-            return
-        if work.job is not None and work.job.running is not None:
-            work.job.cancel()
-            await asyncio.wait([work.job.running])
+        self._works.pop(work.name, None)
+        if work.job is not None:
+            await work.job.cancel()
         await asyncio.to_thread(shutil.rmtree, work.folder, ignore_errors=True)
 
     async def sweep(self) -> None:
         """Remove what nobody looks at any more."""
-        now = time.monotonic()
-        for name, work in list(self._works.items()):
-            if now - work.used > (self.settings.away if work.was_left else self.settings.idle):
-                await self.end(name)
+        for work in list(self._works.values()):
+            patience = self.settings.away if work.was_left else self.settings.idle
+            if time.monotonic() - work.used > patience:
+                await self.end(work)
 
     async def close(self) -> None:
         """Remove everything."""
-        for name in list(self._works):
-            await self.end(name)
+        for work in list(self._works.values()):
+            await self.end(work)
         await asyncio.to_thread(shutil.rmtree, self.root, ignore_errors=True)
         if self._lock is not None:
             os.close(self._lock)

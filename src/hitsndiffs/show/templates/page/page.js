@@ -54,12 +54,14 @@
     });
   }
 
-  // The server keeps the files as long as a tab shows them.
+  // The server keeps the files as long as a tab shows them: one that closes says so, and any other
+  // that is left answers for them.
   const page = by("page");
   if (page) {
-    const tell = (what) => navigator.sendBeacon(page.dataset.here + "/" + what + "?page=" + page.dataset.page);
-    addEventListener("pagehide", () => tell("leave"));
-    addEventListener("pageshow", (event) => event.persisted && tell("open"));
+    addEventListener("pagehide", () => navigator.sendBeacon(page.dataset.here + "/leave"));
+    const stay = () => fetch(page.dataset.here + "/progress", { cache: "no-store" }).catch(() => {});
+    addEventListener("pageshow", (event) => event.persisted && stay());
+    setInterval(stay, 30_000);
   }
 
   // Work under way: look how far it is, and go on when it is over.
@@ -71,7 +73,7 @@
     let missed = 0;
     const look = async () => {
       try {
-        const answer = await fetch("progress", { cache: "no-store" });
+        const answer = await fetch(page.dataset.here + "/progress", { cache: "no-store" });
         const now = await answer.json();
         missed = 0;
         if (now.state !== "waiting" && now.state !== "running") return location.replace(location.pathname);
