@@ -350,3 +350,21 @@ def figure_eight() -> Made:
 def figure_eight_aggregated() -> Made:
     rows = [["_unit_id", "_trusted_judgments", "animal", "animal:confidence"], [1, 5, "cat", 0.9]]
     return Made({"aggregated.csv": csv_bytes(rows)}, refused="aggregated")
+
+
+def mt_bench(kind: str = "") -> Made:
+    """Judges say which of two models won; the models stand in any order; or a judge per pair."""
+    given, _ = labels(39)
+    rng = np.random.default_rng(39)
+    models, records, answers = ("model-x", "model-y"), [], {}
+    for w, t in zip(*np.nonzero(given >= 0), strict=True):
+        a, b = rng.permutation(models).tolist()
+        won = (*models, "tie")[given[w, t]]
+        said = "tie" if won == "tie" else "model_a" if won == a else "model_b"
+        records.append({"question_id": int(t), "model_a": a, "model_b": b, "winner": said})
+        records[-1] |= {"judge": f"judge-{w}", "turn": 1, "conversation_a": [{"role": "user"}]}
+        answers[f"judge-{w}", f"{t}/1: model-x or model-y"] = won
+    if kind == "arena":
+        alone = list({record["question_id"]: record for record in records}.values())
+        return Made({"battles.jsonl": jsonl_bytes(alone)}, refused="one person each judged")
+    return Made({"human.jsonl": jsonl_bytes(records)}, answers)

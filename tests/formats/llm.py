@@ -518,6 +518,23 @@ def predictions(kind: str = "parquet") -> Made:
     return Made(files, answers, key)
 
 
+def predictions_letters() -> Made:
+    """Right answers are letters; models write them with the option's text, or the text alone."""
+    from formats.quiz import csv_bytes
+
+    q = _quiz(94, 12)
+    files, answers = {}, {}
+    for i in range(4):
+        rows = [["index", "question", *"ABCD", "answer", "prediction"]]
+        for k in range(12):
+            letter, text = q.letter(i, k), q.answer(i, k)
+            said = (letter, f"{letter}. {text}", f"({letter})", text)[(i + k) % 4]
+            rows.append([k, q.stems[k], *q.options[k], q.key_letter(k), said])
+            answers[f"model-{i}", str(k)] = letter
+        files[f"model-{i}.tsv"] = csv_bytes(rows, separator="\t")
+    return Made(files, answers, {str(k): q.key_letter(k) for k in range(12)})
+
+
 def predictions_by_id() -> Made:
     """A file per model and topic, in which the ids begin anew, and nothing names the topic."""
     q = quiz(93, n_items=12, blank=0.0)

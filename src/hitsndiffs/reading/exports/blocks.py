@@ -231,14 +231,14 @@ def _reader(answers: Sequence[Sequence[str]], keys: Sequence[Sequence[str]]) -> 
     >>> _reader([["A"]], [])(["<b>A</b>"])
     [('A',)]
     """
-    given = {cell.strip().removesuffix(".0") for own in (*answers, *keys) for cell in own} - {""}
+    given = {cell.strip() for own in (*answers, *keys) for cell in own} - {""}
     most = max(map(len, given), default=0)
     alike = most > 1 and min(map(len, given)) == most
     if not all(map(_BITS.fullmatch, given)) or not (alike or most > 2):
         return lambda cells: list(html_cells(cells))
 
     def letters(cell: str) -> tuple[str, ...]:
-        bits = cell.strip().removesuffix(".0").zfill(most) if cell.strip() else ""
+        bits = cell.strip().zfill(most) if cell.strip() else ""
         return tuple(chr(ord("A") + k) for k, bit in enumerate(bits) if bit == "1")
 
     return lambda cells: list(map(letters, cells))

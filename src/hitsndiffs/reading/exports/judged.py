@@ -1,16 +1,24 @@
-"""Tables in which people judge things, a row per judgment: MTurk, Toloka, Figure Eight."""
+"""Tables in which people judge things, a row per judgment: MTurk, Toloka, Figure Eight, pairs."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from hitsndiffs.reading.exports.base import Choices, Document, Sign
-from hitsndiffs.reading.exports.common import folded, is_free_text, literal, objects, split_column
+from hitsndiffs.reading.exports.base import Choices, Document, Refusal, Sign
+from hitsndiffs.reading.exports.common import (
+    as_text,
+    folded,
+    is_free_text,
+    literal,
+    objects,
+    split_column,
+)
 from hitsndiffs.reading.exports.format import Format, Given, Stream, chosen_only
-from hitsndiffs.reading.exports.records import chosen
-from hitsndiffs.reading.exports.sheet import Question, Sheet, option_columns, sheet_of
+from hitsndiffs.reading.exports.records import Paths, chosen, rows_of
+from hitsndiffs.reading.exports.sheet import Question, Sheet, cell_at, option_columns, sheet_of
 from hitsndiffs.reading.layouts.content import look_at
 from hitsndiffs.reading.vocabulary import role_of_name
 
@@ -52,7 +60,7 @@ class _Judgments:
     def __call__(self, document: Document, choices: Choices, stream: Stream) -> Iterator[Given]:
         """Yield the answers in a table."""
         sheet = sheet_of(document, choices, stream)
-        worker, task = self._worker(sheet), sheet.need(self.task)
+        worker, task = self._worker(sheet), sheet.find(self.task)
         for place in filter(None, (worker, sheet.find(self.status))):
             below = ""  # in old dumps, only the last row of a suite says who did it
             for row in reversed(sheet.rows):
@@ -64,11 +72,13 @@ class _Judgments:
             asked = _differing(sheet, task, asked, golden)
         self._drop_skipped(sheet, asked)
         seen = [*self._named(sheet, self.seen).values()]
-        tasks = sheet.given_items() or self._tasks(sheet, task, seen)
         people = sheet.people([worker], "the worker", "user")
+        tasks = sheet.given_items() or self._tasks(sheet, task, seen, people)
         questions = _questions(sheet, asked, golden)
         yield from sheet.ask(questions, people, tasks=[] if len({*tasks}) == 1 else tasks)
-        sheet.set_role([task, *seen], "item", "the task, and what the worker saw")
+        sheet.set_role(
+            [*([] if task is None else [task]), *seen], "item", "the task, and what the worker saw"
+        )
         sheet.rest_unused("about the judgment, or what the workers saw")
 
     def _worker(self, sheet: Sheet) -> int:
@@ -96,25 +106,28 @@ class _Judgments:
             what = "rows of skipped or expired assignments"
             sheet.keep_rows(done, what, "nobody answered in them")
 
-    def _tasks(self, sheet: Sheet, task: int, seen: Sequence[int]) -> list[str]:
-        if self.seen and not seen:
-            return ["task"] * len(sheet.rows)  # everybody saw the same page
+    def _tasks(
+        self, sheet: Sheet, task: int | None, seen: Sequence[int], people: Sequence[str]
+    ) -> list[str]:
+        """Return what was judged in each row; one page for all if nobody came back to another."""
+        if self.seen and not seen and (task is None or len({*people}) == len(people)):
+            return ["task"] * len(sheet.rows)
         first: dict[tuple[str, ...], str] = {}
         tasks = []
         for row in sheet.rows:
             own = tuple(row[k].strip() for k in seen)
-            name = row[task].strip() or " | ".join(filter(None, own))
+            name = cell_at(row, task) or " | ".join(filter(None, own))
             tasks.append(first.setdefault(own, name) if seen else name)
         return tasks
 
 
 def _differing(
-    sheet: Sheet, task: int, asked: dict[str, int], golden: dict[str, int]
+    sheet: Sheet, task: int | None, asked: dict[str, int], golden: dict[str, int]
 ) -> dict[str, int]:
     """Return the columns that differ between workers; those with right answers, if there are."""
     found = {}
     for name, k in asked.items():
-        pairs = {(row[task], row[k]) for row in sheet.rows if row[k].strip()}
+        pairs = {(cell_at(row, task), row[k]) for row in sheet.rows if row[k].strip()}
         if len(pairs) > len({thing for thing, _ in pairs}):
             found[name] = k
     return {name: k for name, k in found.items() if name in golden} or found
@@ -225,4 +238,37 @@ FIGURE_EIGHT = Format(
     key_from="the columns «…_gold»",
 )
 
-FORMATS = (MTURK, TOLOKA, FIGURE_EIGHT)
+
+# -- judgments of pairs: which of two models gave the better answer to a question ------------------
+
+
+def _battles(document: Document) -> list[dict[str, Any]]:
+    """Return the judgments with the pair and the winner by name: either model may stand first."""
+    found = []
+    for row in rows_of(document):
+        pair = " or ".join(sorted(as_text(row.get(name)) for name in ("model_a", "model_b")))
+        asked = "/".join(filter(None, (as_text(row.get(n)) for n in ("question_id", "turn"))))
+        won = as_text(row.get("winner"))
+        found.append(row | {"pair": f"{asked}: {pair}", "won": row.get(won, won)})
+    if len({row["pair"] for row in found}) == len(found):
+        raise Refusal(
+            "a file of battles between models that one person each judged",
+            "give judgments of the same pairs by several people; what is ranked are the judges",
+        )
+    return found
+
+
+_MODELS = ("model_a", "model_b", "winner", "judge")
+MT_BENCH = Format(
+    "mt-bench",
+    "MT-bench and similar, judgments of pairs",
+    "JSONL, Parquet or CSV with a judgment per row; what is ranked are the judges",
+    (
+        Sign("each record says which of two models won, and who judged", fields=_MODELS),
+        Sign("each row says which of two models won, and who judged", columns=_MODELS),
+    ),
+    Paths(user="judge", item="pair", answer="won", rows=_battles),
+    empty=("a file of pairs of models without judgments", "give the judgments of several judges"),
+)
+
+FORMATS = (MTURK, TOLOKA, FIGURE_EIGHT, MT_BENCH)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
-from itertools import combinations, groupby
+from itertools import combinations
 
 from hitsndiffs.reading.exports.base import Choices, Document, Sample, Sign
 from hitsndiffs.reading.exports.blocks import Blocks
@@ -40,27 +40,29 @@ _MOST_OPTIONS = 30  # a cell with more parts is one text
 _LEAD = 6  # with this many columns before the questions, the first two name the person
 
 
-_PAIR = r"(?P<item>\d{2,}):(?P<title>(?: .*)?)\n(?P<points>\d+(?:[.,]\d+)?)(?:[._]\w+)?"
+_PAIR = (
+    r"(?P<item>\d{2,}):(?P<title>(?: .*)?)"
+    r"(?:\n(?P<points>\d+(?:[.,]\d+)?)(?:_duplicated_\d+|[._]\d+)?)?"
+)
 
 
 def _find_canvas(sheet: Sheet) -> list[Question]:
     found = adjacent(sheet.names, _PAIR)
-    places = [own["item"] for own, _ in found]
-    if not found or places != list(range(places[0], places[-1] + 1, 2)):
+    if 2 * sum("points" in own for own, _ in found) <= len(found):
         return []
-    texts = [k for k in places if is_free_text(sheet.cells(k))]
+    texts = [own["item"] for own, _ in found if is_free_text(sheet.cells(own["item"]))]
     sheet.set_role(texts, "comment", "free text")
     return [
         Question(
+            told["item"],
             own["item"],
-            k,
-            points=(k + 1,),
-            possible=number(own["points"]),
-            title=without_html(own["title"]),
-            shown=(k, k + 1),
+            points=(own["points"],) if "points" in own else (),
+            possible=number(told["points"]) if "points" in own else None,
+            title=without_html(told["title"]),
+            shown=tuple({own["item"], own.get("points", own["item"])}),
         )
-        for k, (_, own) in zip(places, found, strict=True)
-        if k not in texts
+        for own, told in found
+        if own["item"] not in texts
     ]
 
 
@@ -184,47 +186,55 @@ BLACKBOARD = ByQuestion(
 
 # -- Brightspace: a row per option; in surveys, a line «User n» starts each person -----------------
 
-_OPENER = re.compile(r"^\D{2,40}\s\d+$")
 
-
-def _item_names(sheet: Sheet) -> list[str]:
-    """Return the item of each row: the question text, or else its title."""
-    text, title = sheet.find("Q Text"), sheet.find("Q Title")
-    return [
-        without_html(cell_at(row, text)) or without_html(cell_at(row, title)).strip("'")
-        for row in sheet.rows
-    ]
-
-
-def _attempts(document: Document, choices: Choices, stream: Stream) -> Iterator[Given]:
+def _brightspace(document: Document, choices: Choices, stream: Stream) -> Iterator[Given]:
+    """Yield the options that are «Checked»; in surveys, those with a response."""
     sheet = sheet_of(document, choices, stream)
-    kind, answer, match = (sheet.need(name) for name in ("Q Type", "Answer", "Answer Match"))
-    tried, score, out_of, shown = map(sheet.find, ("Attempt #", "Score", "Out Of", "Q #"))
+    answer, match, counted = sheet.need("Answer"), *map(sheet.find, ("Answer Match", "# Responses"))
+    tried, score, out_of, shown, kind, text, title = map(
+        sheet.find, ("Attempt #", "Score", "Out Of", "Q #", "Q Type", "Q Text", "Q Title")
+    )
     identity = sheet.named(("orgdefinedid", "username", "firstname", "lastname"))
-    who = sheet.people(identity) if identity or choices.user else [""] * len(sheet.rows)
-    sheet.set_role([answer], "answers", "the options; the chosen ones are «Checked»")
-    items, open_kinds = _item_names(sheet), set()
-    places = [
-        (who[k], attempt_number(cell_at(row, tried)), items[k], cell_at(row, shown))
-        for k, row in enumerate(sheet.rows)
-    ]
-    for (person, attempt, item, _), own in groupby(
-        sorted(range(len(places)), key=places.__getitem__), key=places.__getitem__
-    ):
-        rows = [sheet.rows[k] for k in own]
-        marks = [folded(row[match]) for row in rows]
-        if item and not {*marks} <= {"checked", "unchecked"}:
-            open_kinds.add(rows[0][kind].strip() or "no type")
-        elif item:
-            pairs = zip(rows, marks, strict=True)
-            chosen = tuple(without_html(row[answer]) for row, mark in pairs if mark == "checked")
-            points, possible = (number(cell_at(rows[0], k)) for k in (score, out_of))
-            yield Given(person, item, chosen, attempt=attempt, points=points, possible=possible)
-    if open_kinds:
+    who = sheet.people(identity) if identity or choices.user else _opened(sheet)
+    sheet.set_role([answer], "answers", "the options; the chosen ones are marked")
+    asked: dict[tuple[str, int, str, str], list[list[str]]] = defaultdict(list)
+    for person, row in zip(who, sheet.rows, strict=True):
+        item = without_html(cell_at(row, text)) or without_html(cell_at(row, title)).strip("'")
+        if item and [cell.strip() for cell in row] != [name.strip() for name in sheet.header]:
+            attempt = attempt_number(cell_at(row, tried))
+            asked[person, attempt, item, cell_at(row, shown)].append(row)
+    written = set()
+    for (person, attempt, item, _), rows in asked.items():
+        checked = tuple(without_html(r[answer]) for r in rows if _mark(r, match) == "checked")
+        given, key = checked, tuple[str, ...]()
+        if counted is not None:
+            chosen = (row for row in rows if (number(row[counted]) or 0) > 0)
+            given, key = tuple(without_html(row[answer]) for row in chosen), checked
+        elif not {_mark(row, match) for row in rows} <= {"checked", "unchecked"}:
+            written.add(cell_at(rows[0], kind) or "no type")
+            continue
+        points, possible = (number(cell_at(rows[0], k)) for k in (score, out_of))
+        yield Given(person, item, given, key=key, attempt=attempt, points=points, possible=possible)
+    if written:
         stream.notes.append(
-            f"Questions of the types {', '.join(sorted(open_kinds))} are left out: they have no "
+            f"Questions of the types {', '.join(sorted(written))} are left out: they have no "
             "options to check."
         )
+
+
+def _mark(row: list[str], place: int | None) -> str:
+    return folded(cell_at(row, place))
+
+
+def _opened(sheet: Sheet) -> list[str]:
+    """Return the person of each row: in surveys, a line «User 1» stands above the rows of each."""
+    who, person = [], ""
+    for row in (*sheet.above, *sheet.rows):
+        given = [cell.strip() for cell in row if cell.strip()]
+        found = next((cell for cell in given if re.fullmatch(r"\D{2,40}\s\d+", cell)), "")
+        person = found if found and len(given) <= 3 else person
+        who.append(person)
+    return who[len(sheet.above) :]
 
 
 BRIGHTSPACE = Format(
@@ -238,7 +248,7 @@ BRIGHTSPACE = Format(
             without="# responses",
         ),
     ),
-    _attempts,
+    _brightspace,
     tried="a quiz",
     empty=(
         "a Brightspace report without a question that has options",
@@ -249,49 +259,19 @@ BRIGHTSPACE = Format(
         "export «Attempt Details» with «Username» or «Org Defined ID»",
     ),
 )
-
-
-def _survey(document: Document, choices: Choices, stream: Stream) -> Iterator[Given]:
-    sheet = sheet_of(document, choices, stream)
-    answer, count = sheet.need("Answer"), sheet.need("# Responses")
-    match = sheet.find("Answer Match")
-    sheet.set_role([answer], "answers", "the options; the chosen one has a response")
-    person = next((found for row in reversed(sheet.above) if (found := _opens(row))), None)
-    chosen: dict[tuple[str, str], list[str]] = {}
-    keys: dict[str, dict[str, None]] = {}
-    header = [name.strip() for name in sheet.header]
-    for row, item in zip(sheet.rows, _item_names(sheet), strict=True):
-        opened = None if item or row[answer].strip() else _opens(row)
-        person = opened or person
-        if opened or person is None or not item or [cell.strip() for cell in row] == header:
-            continue
-        text = without_html(row[answer])
-        picked = chosen.setdefault((person, item), [])
-        if (number(row[count]) or 0) > 0:
-            picked.append(text)
-        if folded(cell_at(row, match)) == "checked":
-            keys.setdefault(item, {})[text] = None
-    for (person, item), picked in chosen.items():
-        yield Given(person, item, tuple(picked), key=tuple(keys.get(item, ())))
-
-
-def _opens(row: list[str]) -> str | None:
-    given = [cell.strip() for cell in row if cell.strip()]
-    found = next(filter(_OPENER.match, given), None)
-    return found if 1 <= len(given) <= 3 else None
-
-
+_COUNTS = (
+    "a Brightspace report of counts per option, without individual answers",
+    "export «Attempt Details» (quizzes) or the individual attempts (surveys) instead",
+)
 BRIGHTSPACE_SURVEY = Format(
     "brightspace-survey",
     "D2L Brightspace, survey attempts",
     "Survey reports with individual attempts («User 1»); counts alone are refused",
     (Sign("options are counted («# Responses»)", ("q #", "q type", "answer", "# responses")),),
-    _survey,
+    _brightspace,
     tried="a report of counts, which is refused",
-    empty=(
-        "a Brightspace report of counts per option, without individual answers",
-        "export «Attempt Details» (quizzes) or the individual attempts (surveys) instead",
-    ),
+    empty=_COUNTS,
+    nobody=_COUNTS,
     key_from="the options marked «Checked»",
 )
 

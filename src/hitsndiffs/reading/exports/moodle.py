@@ -13,6 +13,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Any
 
+from hitsndiffs.data.words import listed
 from hitsndiffs.reading.exports.base import Refusal, Sample, Sign
 from hitsndiffs.reading.exports.format import Format
 from hitsndiffs.reading.exports.sheet import ByQuestion, Question, Sheet
@@ -223,7 +224,7 @@ _MOST_STEMS = 0.95  # with this share of equal texts or keys, it is one question
 
 def _parts(sheet: Sheet, blocks: list[list[int]]) -> tuple[int | None, int | None, int | None]:
     """Return which column of each block holds the question, the response and the right answer."""
-    first = max(blocks, key=len)
+    first = blocks[0]
     words = [word_of(sheet.header[place]) for place in first]
     if len(first) >= 3:
         return 0, 1, 2
@@ -322,22 +323,27 @@ def _is_responses(sample: Sample) -> bool:
 
 
 def _find(sheet: Sheet) -> list[Question]:
-    blocks = find_blocks(sheet.header)
+    found = find_blocks(sheet.header)
+    widths = Counter(map(len, found))
+    blocks = [own for own in found if len(own) == max(widths, key=widths.__getitem__)]
     parts = _parts(sheet, blocks) if blocks else (None, None, None)
     if parts[1] is None:
         return []
+    odd = [k for own in found if own not in blocks for k in own]
+    if odd:
+        sheet.set_role(odd, "unused", "other columns than those of the other questions")
+        names = listed([sheet.header[k].strip() for k in odd], most=3)
+        sheet.stream.notes.append(f"Left out {names}: the other questions have other columns.")
     identity = _read_lead(sheet, blocks)
     sheet.people(identity)
-    rows = [
-        [block[k] if k is not None and k < len(block) else None for k in parts] for block in blocks
-    ]
-    found = [one for own in rows if (one := _question(sheet, *own)) is not None]
-    if not found and any(column.role == "unused" for column in sheet.stream.columns):
+    rows = [[None if k is None else block[k] for k in parts] for block in blocks]
+    questions = [one for own in rows if (one := _question(sheet, *own)) is not None]
+    if not questions and any(column.role == "unused" for column in sheet.stream.columns):
         raise Refusal(
             "a Moodle report of questions drawn at random, without their texts",
             "download it again with «question text» ticked",
         )
-    return found
+    return questions
 
 
 MOODLE = Format(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -25,6 +26,7 @@ from hitsndiffs.reading.exports.common import (
     title_of,
 )
 from hitsndiffs.reading.exports.format import Format, Given, Stream
+from hitsndiffs.reading.exports.sheet import Table, sheet_of
 from hitsndiffs.reading.layouts.content import look_at
 from hitsndiffs.reading.tables.nested import flat_table
 from hitsndiffs.reading.vocabulary import plain, role_of_name
@@ -87,7 +89,7 @@ def _is_beside(sample: Sample) -> bool:
         header, rows = table.header, table.rows
     if not 0 < len(header) <= MOST_COLUMNS or not _fits(columns := _columns(header)):
         return False
-    said, right = ([_cell(row[columns[r][0]]) for row in rows] for r in ("answer", "key"))
+    said, right = _said(header, rows, columns)
     one = all(len({row[k].strip() for row in rows}) < 2 for k in columns["user"])
     places = [*columns["topic"], *(columns["item"][:1] or columns["text"][:1])]
     names = [tuple(row[k] for k in places) for row in rows]
@@ -96,17 +98,44 @@ def _is_beside(sample: Sample) -> bool:
     return one and told and bool(shared) and not is_free_text(right)
 
 
-def _cell(text: str) -> str:
-    return text.strip().removesuffix(".0")
+#: A letter, perhaps with the text of the option behind it.
+_LETTER = re.compile(r"\W{0,3}([A-Z])(?:[.):\]*].*)?", re.DOTALL)
+
+
+def _said(
+    header: Sequence[str], rows: Sequence[Sequence[str]], columns: dict[str, list[int]]
+) -> tuple[list[str], list[str]]:
+    """Return the answers and the right answers; where these are letters, so are the others.
+
+    Examples
+    --------
+    >>> header, places = ["pred", "answer", "A", "B"], {"answer": [0], "key": [1]}
+    >>> rows = [[text, "A", "cat", "dog"] for text in ("(B) dog", "cat", "B", "A cat")]
+    >>> _said(header, rows, places)[0]
+    ['B', 'A', 'B', 'A cat']
+    """
+    said, right = (
+        [row[columns[role][0]].strip().removesuffix(".0") for row in rows]
+        for role in ("answer", "key")
+    )
+    if not all(_LETTER.fullmatch(text) and len(text) == 1 for text in right if text):
+        return said, right
+    letters = [k for k, name in enumerate(header) if len(name.strip()) == 1]
+    for k, (text, row) in enumerate(zip(said, rows, strict=True)):
+        same = [header[place].strip() for place in letters if text and row[place].strip() == text]
+        found = _LETTER.fullmatch(text)
+        said[k] = same[0] if same else found[1] if found else text
+    return said, right
 
 
 def _beside(document: Document, choices: Choices, stream: Stream) -> Iterator[Given]:
+    table: Table
     if document.kind == "json":
         table, _ = flat_table(document.data())
     elif document.kind == "jsonl":
         table, _ = flat_table(list(document.records()))
     else:
-        table = document.table()
+        table = sheet_of(document, choices, stream)
     header, columns = table.header, _columns(table.header)
     for role, said in (("user", choices.user), ("item", choices.item), ("answer", choices.option)):
         if said is not None:
@@ -127,11 +156,11 @@ def _beside(document: Document, choices: Choices, stream: Stream) -> Iterator[Gi
             "a table of predictions by several users, whom no column seems to name",
             "name the column that does (user)",
         )
-    for row, item, person in zip(table.rows, items, people, strict=True):
-        said, key = _cell(row[answer]), _cell(row[right])
+    answers, keys = _said(header, table.rows, columns)
+    titles = [title_of(row[k]) for k in columns["text"][:1] for row in table.rows]
+    for k, (said, key) in enumerate(zip(answers, keys, strict=True)):
         given = None if said.startswith("-") and not key.startswith("-") else said
-        title = title_of(row[columns["text"][0]]) if columns["text"] else ""
-        yield Given(person, item, given, key=key, title=title)
+        yield Given(people[k], items[k], given, key=key, title=titles[k] if titles else "")
     stream.columns += [
         Column(header[answer], "answers", "what the user answered", answer),
         Column(header[right], "key", "the right answers stand beside", right),

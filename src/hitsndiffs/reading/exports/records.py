@@ -23,6 +23,7 @@ from hitsndiffs.reading.exports.common import (
     title_of,
 )
 from hitsndiffs.reading.exports.format import Given, Stream
+from hitsndiffs.reading.exports.sheet import sheet_of
 
 __all__ = ["Levels", "Options", "Paths", "chosen", "rows_of"]
 
@@ -196,7 +197,7 @@ def rows_of(document: Document) -> list[dict[str, Any]]:
     """Return the records of JSON, or the rows of a table as records."""
     if document.kind in ("json", "jsonl"):
         return objects(document.records())
-    table = document.table()
+    table = sheet_of(document, Choices(), Stream())
     names = [name.strip() for name in table.header]
     return [dict(zip(names, row, strict=True)) for row in table.rows]
 

@@ -421,6 +421,10 @@ class ByQuestion:
         return [k for k in sheet.named(wanted) if k not in used]
 
 
+#: Where cells are blank, data-frame libraries write whole numbers so.
+_FLOAT = re.compile(r"(?:-?\d+\.0)?")
+
+
 def sheet_of(
     document: Document, choices: Choices, stream: Stream, name: str | None = None
 ) -> Sheet:
@@ -428,13 +432,14 @@ def sheet_of(
     table = _table_of_records(document) if document.kind in ("json", "jsonl") else None
     table = table or document.table(name)
     start = int(has_index(table.header, table.rows))
-    header, rows = (
-        table.header[start:],
-        [row[start:] for row in table.rows] if start else table.rows,
-    )
-    return Sheet(
-        header, rows, table.above, table.lines, name=document.name, choices=choices, stream=stream
-    )
+    rows = [row[start:] for row in table.rows] if start else table.rows
+    sheet = Sheet(table.header[start:], rows, table.above, name=document.name)
+    sheet.choices, sheet.stream = choices, stream
+    for k in {k for row in rows[:100] for k, cell in enumerate(row) if cell.endswith(".0")}:
+        if all(_FLOAT.fullmatch(row[k]) for row in rows):
+            for row in rows:
+                row[k] = row[k].removesuffix(".0")
+    return sheet
 
 
 def _table_of_records(document: Document) -> Table:

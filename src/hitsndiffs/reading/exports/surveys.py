@@ -44,8 +44,9 @@ def _import_row(rows: Sequence[Sequence[str]]) -> int | None:
 
 
 def _is_old(header: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
-    numbered = [name.strip().upper() for name in header[:3]] == ["V1", "V2", "V3"]
-    return len(rows) > 1 and numbered and plain(rows[0][0]) == "responseid"
+    named = [k for k, name in enumerate(header) if re.fullmatch(r"V\d+", name.strip(), re.I)]
+    told = [k for k in named if len(rows) > 1 and plain(rows[0][k]) in _OLD]
+    return len(told) > 2 and 2 * len(told) > len(named)
 
 
 def _find_qualtrics(sheet: Sheet) -> list[Question]:
@@ -148,6 +149,8 @@ _LEAD = words(
 )
 #: Respondents and collectors have long numbers, whatever the language of the header.
 _ID = re.compile(r"\d{6,}(?:\.0)?")
+#: What stands below a question with one column: whatever was chosen, or written.
+_SINGLE = words("response|antwort|réponse|respuesta|risposta|resposta|antwoord|svar")
 _FREE = words(
     "open-ended response|other (please specify)|offene antwort|sonstiges (bitte angeben)|"
     "réponse ouverte|autre (veuillez préciser)|respuesta abierta|otro (especifique)"
@@ -164,10 +167,17 @@ def _is_two_rows(sample: Sample) -> bool:
         return False
     below, *rows = sample.full_rows
     own, lead = _respondent(sample.header), {plain(name) for name in sample.header[:12]}
-    if below[own or 0].strip() or not any(cell.strip() for cell in below):
+    if not any(cell.strip() for cell in below) or (own is not None and below[own].strip()):
         return False
-    if own is not None:
-        return "collectorid" in lead or _are_numbers([row[own].strip() for row in rows])
+    if own is not None and (
+        "collectorid" in lead or _are_numbers([row[own].strip() for row in rows])
+    ):
+        return True
+    told = [k for k, cell in enumerate(below) if folded(cell) in _SINGLE | _FREE]
+    if told and not any(folded(row[k]) in _SINGLE | _FREE for row in rows for k in told):
+        return True  # without the columns about respondents
+    if own is not None or below[0].strip():
+        return False
     # in other languages: two numbers, and dates
     n_lead = len(_leading(sample.header, below))
     first = [[row[k].strip() for row in rows] for k in range(min(4, n_lead))]
@@ -202,19 +212,19 @@ def _leading(header: Sequence[str], below: Sequence[str]) -> list[int]:
 def _find_monkey(sheet: Sheet) -> list[Question]:
     header, rows = sheet.header, sheet.rows
     place = _respondent(header)
-    two = bool(rows) and not rows[0][place or 0].strip()
+    two = bool(rows) and (place is None or not rows[0][place].strip())
     below = [without_html(cell) for cell in rows[0]] if two else [""] * len(header)
     sheet.rows = rows[1:] if two else rows
     lead = sheet.named(_LEAD)
     if place is None and two:
         lead = _leading(header, below)
-        place = next(iter(lead), None)
-    if place is None or not rows:
+        ids = ([row[k].strip() for row in sheet.rows] for k in lead)
+        pairs = zip(lead, ids, strict=True)
+        place = next((k for k, own in pairs if all(own) and len({*own}) == len(own)), None)
+    if not rows:
         return []
-    lead = [*lead, *range(place)]
-    for row in sheet.rows:
-        row[place] = row[place].strip().removesuffix(".0")
-    sheet.people([place])
+    lead = [*lead, *range(place or 0)]
+    sheet.people([] if place is None else [place])
     about = [k for k in lead if k != place]
     sheet.set_role(about, "identity", "about the person and the time")
     found: list[Question] = []
@@ -370,7 +380,7 @@ def _find_otree(sheet: Sheet) -> list[Question]:
         for one in found:
             of = f"/{one.item}" if len(found) > 1 else ""
             one.item = [f"{own}{of}" for own in rounds_of_row]
-    labels = [sheet.find("participant.label"), sheet.find("participant.code")]
+    labels = [sheet.find(f"participant.{own}") for own in ("label", "code", "id_in_session")]
     who = [k for k in labels if k is not None and all(map(str.strip, sheet.cells(k)))]
     sheet.people(who[:1])
     sheet.set_role([number] if number is not None else [], "item", "the round")
@@ -395,8 +405,8 @@ OTREE = Format(
     "«all_apps_wide» or the table of one app: participant.code and the fields of the players",
     (
         Sign(
-            "the columns participant.code and «…player.…» are there",
-            ("participant.code", r"(?:[^.]+\.\d+\.)?player\.[^.]+"),
+            "the columns participant.… and «…player.…» are there",
+            (r"participant\.\w+", r"(?:[^.]+\.\d+\.)?player\.[^.]+"),
         ),
     ),
     ByQuestion(_find_otree),
