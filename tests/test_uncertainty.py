@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hitsndiffs import InputError, rank
+from hitsndiffs.results.resampling import half_sample_errors
 from hitsndiffs.results.uncertainty import (
     beliefs_of,
-    half_sample_errors,
     rank_intervals,
     reliability,
     top_probabilities,

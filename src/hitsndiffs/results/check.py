@@ -80,7 +80,7 @@ def examine(
     >>> for finding in examine(r, full=True)[-2:]:
     ...     print(finding.sentence)
     A perfect order exists, and it is the only one (but for its direction).
-    One axis stands out (strengths 0.500, 0.167).
+    One axis stands out (strengths 0.828, 0.390, 0.115).
     """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
