@@ -86,8 +86,12 @@ def test_repeated_runs_are_found_by_name_and_answers_and_count_once() -> None:
     assert sorted(run.tolist() for run in found.runs) == np.arange(24).reshape(6, 4).tolist()
     user, item = np.indices(table.shape).reshape(2, -1)
     answers = user, table.ravel() + 4 * item, np.repeat(np.arange(80), 4)
-    np.testing.assert_allclose(ways_to_count(*answers, names)[UNUSUAL], 0.25)
-    assert UNUSUAL not in ways_to_count(*answers, ())  # names say what runs are
+    np.testing.assert_allclose(ways_to_count(*answers, names, 24)[UNUSUAL], 0.25)
+    assert UNUSUAL not in ways_to_count(*answers, (), 24)  # names say what runs are
+    # of very many users a part is looked at; the others count as they are
+    counted = ways_to_count(*answers, [*names, "without", "answers"], 26)[UNUSUAL]
+    np.testing.assert_allclose(counted, [*[0.25] * 24, 1, 1])
+    assert all(len(c) == 26 for c in ways_to_count(*answers, (), 26).values())
     said = {f.name: f for f in examine(Responses.from_wide(table, users=names))}["repeated runs"]
     assert said.sentence.startswith("24 users look like repeated runs of 6 sources")
     # the same names on answers given alone mean nothing

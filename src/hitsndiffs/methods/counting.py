@@ -44,7 +44,7 @@ Matrix = npt.NDArray[np.floating[Any]]
 
 
 def ways_to_count(
-    user: Ints, option: Ints, of_option: Ints, names: Sequence[str]
+    user: Ints, option: Ints, of_option: Ints, names: Sequence[str], n_users: int
 ) -> dict[str, Floats]:
     """How much each user counts, by each way in which not everybody counts fully.
 
@@ -58,13 +58,15 @@ def ways_to_count(
         The item of each option.
     names
         The users' names, by which repeated runs are found (without: none are).
+    n_users
+        How many users there are, also those without an answer.
 
     Examples
     --------
     >>> sheets = np.array([[k] * 16 for k in (1, 1, 2, 0, 0, 0)])
     >>> user, item = np.indices(sheets.shape).reshape(2, -1)
     >>> option, of_option = sheets.ravel() + 3 * item, np.repeat(np.arange(16), 3)
-    >>> found = ways_to_count(user, option, of_option, "abcdef")
+    >>> found = ways_to_count(user, option, of_option, "abcdef", 6)
     >>> found[UNUSUAL].tolist()
     [0.5, 0.5, 1.0, 1.0, 1.0, 1.0]
     >>> found[SHEETS].round(2).tolist()
@@ -104,7 +106,7 @@ def ways_to_count(
             for run in runs([names[u] for u in here], agree / np.maximum(both, 1)):
                 size[run] = np.maximum(size[run], len(run))
         if (size > 1).sum() >= 2:
-            weights = np.ones(max(int(user.max()) + 1, len(names)))
+            weights = np.ones(n_users)
             weights[here] = 1.0 / size
             found[name] = weights
     return found

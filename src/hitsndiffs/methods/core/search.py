@@ -81,7 +81,7 @@ def find(
     #    near-equal sheets are nothing unusual
     ways = {EVERYBODY: np.ones(table.n_users) if weights is None else weights}
     if settings.copies and weights is None:
-        ways |= ways_to_count(table.user, table.option, table.of_option, names)
+        ways |= ways_to_count(table.user, table.option, table.of_option, names, table.n_users)
         if table.two:
             ways.pop(SHEETS, None)
     keys = starts(table)
