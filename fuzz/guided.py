@@ -19,10 +19,7 @@ import atheris
 
 from fuzz import ROOT
 
-with atheris.instrument_imports(
-    include=["hitsndiffs.reading", "hitsndiffs.data"],
-    exclude=["hitsndiffs.reading.tables.token_kernels"],  # compiled by Numba
-):
+with atheris.instrument_imports(include=["hitsndiffs.reading", "hitsndiffs.data"]):
     import hitsndiffs.reading
 
     for module in pkgutil.walk_packages(hitsndiffs.reading.__path__, "hitsndiffs.reading."):

@@ -17,9 +17,7 @@ from typing import Any
 from hitsndiffs.data.labels import Place
 from hitsndiffs.errors import InputError
 from hitsndiffs.reading.files.source import ByteStream, open_path, refuse_foreign
-from hitsndiffs.reading.quiet import without_panics
-from hitsndiffs.reading.tables.chunk_bytes import even_rows, well_quoted
-from hitsndiffs.reading.tables.delimited import check_delimited
+from hitsndiffs.reading.tables.delimited import check_delimited, plain_frame
 from hitsndiffs.reading.tables.frames import decoding
 from hitsndiffs.reading.tables.table import unique_names
 
@@ -152,20 +150,8 @@ class TextRows:
         import polars as pl
 
         texts = dict.fromkeys(self.columns, pl.String)
-        if not data:
-            return pl.DataFrame(schema=dict.fromkeys(self.names, pl.String))
-        if len(self.columns) < 2 or not well_quoted(data.replace(b"\r\n", b"\n"), self.separator):
-            return None
-        try:
-            with without_panics():
-                frame = pl.read_csv(
-                    data, has_header=False, schema=texts, separator=self.separator,
-                    columns=[self.columns.index(name) for name in self.names],
-                )  # fmt: skip
-        except (pl.exceptions.PolarsError, pl.exceptions.PanicException):
-            return None
-        plain = even_rows(data, self.separator, len(self.columns), frame.height)
-        return frame.select(self.names) if plain else None
+        frame = plain_frame(data.replace(b"\r\n", b"\n"), texts, self.separator)
+        return None if frame is None else frame.select(self.names)
 
     def _by_csv(self, data: bytes) -> Any:
         """Do the same row by row; ``None`` if a row is broken."""

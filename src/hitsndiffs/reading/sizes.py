@@ -27,12 +27,6 @@ class Sizes:
         Bytes of text parsed at a time.
     small
         Tables below this many bytes are read with the csv module, which saves importing Polars.
-    scanned
-        Bytes from which loading the compiled kernels pays off: with 52 MB of text, reading takes
-        2.2 s of processor time with them and 1.9 s with Polars; with 104 MB, 2.5 s and 3.5 s.
-    tables, largest_tables
-        Above ``tables`` bytes per chunk, the kernels' tables hold fewer texts; above
-        ``largest_tables``, the kernels are not used.
     short
         Columns below this many cells are coded by a plain loop.
     threaded
@@ -46,9 +40,6 @@ class Sizes:
     head: int = 1 << 20
     chunk: int = 16 << 20
     small: int = 2 << 20
-    scanned: int = 64 << 20
-    tables: int = 32 << 20
-    largest_tables: int = 128 << 20
     short: int = SHORT
     threaded: int = 1_000_000
     parallel: int = 32 << 20

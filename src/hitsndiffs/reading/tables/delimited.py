@@ -6,7 +6,7 @@ import csv
 import io
 import itertools
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,24 +15,22 @@ import numpy.typing as npt
 from hitsndiffs.data.labels import Place
 from hitsndiffs.data.words import count, listed
 from hitsndiffs.errors import InputError
-from hitsndiffs.reading.files.source import ByteStream, Chunk, line_chunks
+from hitsndiffs.reading.files.source import (
+    ByteStream,
+    Chunk,
+    count_byte,
+    even_newlines,
+    line_chunks,
+)
 from hitsndiffs.reading.layouts.below import first_line_below
 from hitsndiffs.reading.layouts.header import has_header
-from hitsndiffs.reading.tables.chunk_bytes import (
-    after_line,
-    even_rows,
-    leading_zeros,
-    record_lines,
-    well_quoted,
-    without_blank_lines,
-)
+from hitsndiffs.reading.quiet import without_panics
 from hitsndiffs.reading.tables.table import Columns, Table, enough_rows, unique_names
-from hitsndiffs.reading.tables.tokens import TokenScanner
 
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["check_delimited", "delimited_table"]
+__all__ = ["check_delimited", "delimited_table", "plain_frame"]
 
 _CSV_ROWS = 20_000
 _MOST_CATEGORIES = 200
@@ -126,7 +124,6 @@ class _Delimited:
 
     def __init__(self, stream: ByteStream, separator: str) -> None:
         self.sizes = stream.sizes
-        self.n_bytes = None if stream.path is None else stream.path.stat().st_size
         self.separator, self.names, self.has_header = separator, list[str](), True
         self.place = Place(stream.name, "line", self._line_of, by_position=False)
         self._starts: list[int] = []
@@ -158,7 +155,7 @@ class _Delimited:
 
     def drop_to(self, line: int) -> None:
         """Leave out the lines up to this one."""
-        parts = [(own, after_line(own.data, line - own.first_line + 1)) for own in self._held]
+        parts = [(own, _after_line(own.data, line - own.first_line + 1)) for own in self._held]
         self._held = [
             Chunk(own.data[cut:], max(own.first_line, line + 1))
             for own, cut in parts
@@ -190,123 +187,53 @@ class _Delimited:
 
     def read(self, wanted: Sequence[str], labels: Sequence[str]) -> Iterator[tuple[int, Columns]]:
         """Yield each piece of the file: the number of its first row, and its columns."""
+        import polars as pl
+
+        self._dtypes = {
+            name: self._dtype(k) if name in wanted and name not in labels else pl.String
+            for k, name in enumerate(self.names)
+        }
         first_row = 0
-        for chunk, scanned in self._scanned(wanted, labels):
-            pieces = (
-                self._frames(chunk, wanted, labels)
-                if scanned is None
-                else iter([(scanned, chunk.first_line)])
-            )
-            for columns, lines in pieces:
+        for chunk in self.all_chunks():
+            for columns, lines in self._frames(chunk, wanted):
                 height = max(map(len, columns.values()), default=0)
                 if height:
                     self.mark_rows(first_row, lines)
                     yield first_row, columns
                     first_row += height
 
-    def _scanned(
-        self, wanted: Sequence[str], labels: Sequence[str]
-    ) -> Iterator[tuple[Chunk, Columns | None]]:
-        """Scan the chunks with the compiled kernels if they are available and worth loading."""
-        plain = ((chunk, None) for chunk in self.all_chunks())
-        size = self.n_bytes
-        if size is None:  # packed, or a pipe: a full chunk may be the beginning of much more
-            held = sum(len(own.data) for own in self._held)
-            size = (10 if held > self.sizes.chunk // 2 else 1) * held
-        if size < self.sizes.scanned or len(labels) > 1:
-            return plain
-        items = [name for name in wanted if name not in labels]
-        user = next(iter(labels), None)
-        try:
-            scanner = TokenScanner(self.names, items, user, self.separator, self.sizes)
-        except ImportError:
-            return plain
-        return scanner.scan_all(self.all_chunks()) if scanner.fits else plain
-
     # -- one chunk with Polars --------------------------------------------------------------
 
-    def _choose_dtypes(self, wanted: Sequence[str], labels: Sequence[str]) -> None:
-        """Choose how to parse each column: as small numbers, known texts, or any text."""
+    def _dtype(self, place: int) -> Any:
+        """Choose how to parse a column: as one of the texts seen so far, or as any text."""
         import polars as pl
 
-        for place, name in enumerate(self.names):
-            self._dtypes[name] = pl.String
-            if name not in wanted or name in labels:
-                continue
-            cells = {row[place] for row in self.sample if place < len(row)}
-            if all(cell == "" or cell.removeprefix("-").isdecimal() for cell in cells):
-                self._dtypes[name] = pl.Int16
-            elif len(cells) < _MOST_CATEGORIES:
-                self._dtypes[name] = pl.Enum([*sorted(cells - {""}), ""])
+        cells = {row[place] for row in self.sample if place < len(row)}
+        return pl.Enum(sorted({*cells, ""})) if len(cells) < _MOST_CATEGORIES else pl.String
 
-    def _frames(
-        self, chunk: Chunk, wanted: Sequence[str], labels: Sequence[str]
-    ) -> Iterator[tuple[Columns, Lines]]:
-        if not self._dtypes:
-            self._choose_dtypes(wanted, labels)
-        frame = None
+    def _frames(self, chunk: Chunk, wanted: Sequence[str]) -> Iterator[tuple[Columns, Lines]]:
+        frame = self._parse(chunk.data)
         lines: Lines = chunk.first_line
-        # Polars accepts misplaced quotation marks; the csv module refuses them.
-        if len(self.names) > 1 and well_quoted(chunk.data, self.separator):
-            frame = self._parse(chunk.data, wanted)
-            if frame is None and b'"' not in chunk.data:
-                data, lines = without_blank_lines(chunk)
-                frame = self._parse(data, wanted) if len(data) < len(chunk.data) else None
+        if frame is None and b'"' not in chunk.data:
+            data, lines = _without_blank_lines(chunk)
+            frame = self._parse(data) if len(data) < len(chunk.data) else None
         if frame is None:
             yield from self._frames_by_csv(chunk, wanted)
             return
         if b'"' in chunk.data:
-            lines = record_lines(chunk)
-        yield {series.name: series for series in frame.iter_columns()}, lines
+            lines = _record_lines(chunk)
+        yield {name: frame[name] for name in wanted}, lines
 
-    def _parse(self, data: bytes, wanted: Sequence[str]) -> pl.DataFrame | None:
-        """Parse with Polars; None if the rows differ in width or cannot be parsed."""
+    def _parse(self, data: bytes) -> pl.DataFrame | None:
+        """Parse with Polars; None if the csv module has to."""
         import polars as pl
 
-        if not data:
-            return pl.DataFrame({name: [] for name in wanted})
-        dtypes = self._dtypes
-        if pl.Int16 in dtypes.values() and leading_zeros(data, self.separator):
-            dtypes = {n: pl.String if dtype == pl.Int16 else dtype for n, dtype in dtypes.items()}
-        frame = self._parse_as(data, wanted, dtypes)
-        if frame is None:
-            frame = self._parse_as(data, wanted, dict.fromkeys(self.names, pl.String))
+        frame = plain_frame(data, self._dtypes, self.separator)
+        if frame is None and set(self._dtypes.values()) != {pl.String}:
+            frame = plain_frame(data, dict.fromkeys(self.names, pl.String), self.separator)
             if frame is not None:
-                self._mend_dtypes(frame)
-        if frame is None or not even_rows(data, self.separator, len(self.names), frame.height):
-            return None
+                self._dtypes = {n: _with_texts(own, frame[n]) for n, own in self._dtypes.items()}
         return frame
-
-    def _parse_as(
-        self, data: bytes, wanted: Sequence[str], dtypes: dict[str, Any]
-    ) -> pl.DataFrame | None:
-        import polars as pl
-
-        names = self.names
-        places = [names.index(name) for name in wanted] if len(wanted) < len(names) else None
-        try:
-            return pl.read_csv(
-                data, has_header=False, schema=dtypes, separator=self.separator, columns=places
-            )
-        except (pl.exceptions.PolarsError, pl.exceptions.PanicException):
-            return None
-
-    def _mend_dtypes(self, frame: pl.DataFrame) -> None:
-        """Adapt the types to a chunk that did not fit them."""
-        import polars as pl
-
-        for name in frame.columns:
-            dtype, column = self._dtypes[name], frame[name]
-            if dtype == pl.String:
-                continue
-            if dtype == pl.Int16:
-                numbers = column.cast(pl.Int16, strict=False)
-                if numbers.null_count() == column.null_count():
-                    continue
-            known = set(dtype.categories) if isinstance(dtype, pl.Enum) else {""}
-            known |= set(column.unique().drop_nulls())
-            few = len(known) < _MOST_CATEGORIES
-            self._dtypes[name] = pl.Enum(sorted(known)) if few else pl.String
 
     # -- one chunk with the csv module: slow, but it locates errors -------------------------
 
@@ -367,3 +294,102 @@ class _Delimited:
             f"{self.place.source}, line {line}: {count(len(row), 'cell')} where {what} has {width} "
             f"({where}); {advice}."
         )
+
+
+# -- what the bytes tell ----------------------------------------------------------------------
+
+
+def plain_frame(data: bytes, dtypes: Mapping[str, Any], separator: str) -> pl.DataFrame | None:
+    r"""Return lines as a frame, or None if a row has another width or a mark is out of place.
+
+    Polars refuses rows that are too long and fills up those that are too short; if there are as
+    many separators as there should be, none is too short. Polars also accepts misplaced quotation
+    marks, which the csv module refuses.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> texts = {"user": pl.String, "q1": pl.String}
+    >>> plain_frame(b'ann,"A, B"\nbob,C\n', texts, ",").rows()
+    [('ann', 'A, B'), ('bob', 'C')]
+    >>> plain_frame(b"ann,A\nbob\n", texts, ","), plain_frame(b'ann,A"B\n', texts, ",")
+    (None, None)
+    """
+    import polars as pl
+
+    if not data:
+        return pl.DataFrame(schema=dict(dtypes))
+    if len(dtypes) < 2 or not _well_quoted(data, separator):
+        return None
+    try:
+        with without_panics():
+            frame = pl.read_csv(data, has_header=False, schema=dtypes, separator=separator)
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException):
+        return None
+    n_marks = frame.height * (len(dtypes) - 1)
+    return frame if _count_outside(data, separator.encode()) == n_marks else None
+
+
+def _with_texts(dtype: Any, column: pl.Series) -> Any:
+    """Return a type that also holds the texts of a column."""
+    import polars as pl
+
+    if dtype == pl.String:
+        return dtype
+    known = {*dtype.categories, *column.unique().drop_nulls()}
+    return pl.Enum(sorted(known)) if len(known) < _MOST_CATEGORIES else pl.String
+
+
+def _count_outside(data: bytes, mark: bytes) -> int:
+    """Count a separator outside quotation marks."""
+    if b'"' not in data:
+        return count_byte(data, mark)
+    characters = np.frombuffer(data, dtype=np.uint8)
+    inside = np.bitwise_xor.accumulate((characters == ord('"')).view(np.uint8))
+    return int(np.count_nonzero((characters == ord(mark)) & (inside == 0)))
+
+
+def _well_quoted(data: bytes, separator: str) -> bool:
+    r"""Whether quotation marks enclose whole cells only, and are all closed.
+
+    Examples
+    --------
+    >>> [_well_quoted(cells, ",") for cells in (b'"a ""b"" c",d', b'a"b"c,d', b'"a"b,c', b'"a,b')]
+    [True, False, False, False]
+    """
+    if b'"' not in data:
+        return True
+    characters = np.frombuffer(data, dtype=np.uint8)
+    marks = np.flatnonzero(characters == ord('"'))
+    if len(marks) % 2:
+        return False
+    edge = np.zeros(256, dtype=bool)
+    edge[[ord(separator), ord("\n"), ord('"')]] = True
+    opening, closing = marks[0::2], marks[1::2]
+    before = edge[characters[opening - 1]] | (opening == 0)
+    after = edge[characters[(closing + 1) % len(data)]] | (closing == len(data) - 1)
+    return bool(before.all() and after.all())
+
+
+def _after_line(data: bytes, n_lines: int) -> int:
+    """Return the offset just after this many lines."""
+    place = 0
+    for _ in range(n_lines):
+        place = data.find(b"\n", place) + 1
+        if place == 0:
+            return len(data)
+    return place
+
+
+def _without_blank_lines(chunk: Chunk) -> tuple[bytes, npt.NDArray[np.int64]]:
+    """Return the lines that are not blank, and their numbers."""
+    lines = chunk.data.split(b"\n")
+    kept = [k for k, line in enumerate(lines) if line.strip(b" ")]
+    return b"\n".join([lines[k] for k in kept]), np.array(kept, dtype=np.int64) + chunk.first_line
+
+
+def _record_lines(chunk: Chunk) -> npt.NDArray[np.int64]:
+    """Return the line on which each row begins; cells may hold line ends."""
+    ends = even_newlines(chunk.data)
+    newlines = np.flatnonzero(np.frombuffer(chunk.data, dtype=np.uint8) == ord("\n"))
+    return chunk.first_line + np.concatenate([[0], np.searchsorted(newlines, ends) + 1])
