@@ -290,7 +290,7 @@ def test_the_input_is_not_overwritten(here: Here, tmp_path: Path) -> None:
     for option in ("--out", "--key-out"):
         done = here("rank", data, option, data)
         assert done.code == 2
-        assert "the file that is read" in done.err
+        assert "this is a file that is read" in done.err
     assert data.read_bytes() == QUIZ.read_bytes()
 
 

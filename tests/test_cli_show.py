@@ -10,7 +10,7 @@ import pytest
 from commands import QUIZ, Here, as_program, on_terminal_here
 
 import hitsndiffs as hnd
-from hitsndiffs.cli.text import interval_bar
+from hitsndiffs.cli.screen import interval_bar
 from hitsndiffs.results.comparison import Compared, Comparison
 
 ANSI = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")

@@ -18,7 +18,7 @@ def audit(*, key: Key = None, source: Source, result: Result) -> None:
     """Check an answer key: which of its answers look wrong."""
     from hitsndiffs.results.audit import audit
 
-    result.check(source)
+    result.check(source.paths)
     r = source.read(quiet=result.quiet)
     given = source.key(key, r, quiet=result.quiet)
     if given is None:

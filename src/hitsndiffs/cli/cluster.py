@@ -7,10 +7,10 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from hitsndiffs.cli.outputs import check_target, table_writer
-from hitsndiffs.cli.ranking import command_line
-from hitsndiffs.cli.ranking_screen import verdict_lines
-from hitsndiffs.cli.text import BEST, show_cells, show_json
+from hitsndiffs.cli.rank import command_line
+from hitsndiffs.cli.result import check_targets
+from hitsndiffs.cli.screen import BEST, say_verdict
+from hitsndiffs.cli.text import show_cells, show_json
 from hitsndiffs.data.files import write_whole
 from hitsndiffs.data.progress import working
 from hitsndiffs.errors import InputError
@@ -22,13 +22,13 @@ if TYPE_CHECKING:
     from hitsndiffs.results.cells import Cells
     from hitsndiffs.results.cluster import ClusterRanking
 
-__all__ = ["rank_files"]
+__all__ = ["rank_there"]
 
 #: Options for reading that a cluster supports.
 UNDERSTOOD = {"user", "item", "option", "layout", "duplicates"}
 
 
-def rank_files(job: Job) -> None:
+def rank_there(job: Job) -> None:
     """Connect, read, rank, write, show."""
     _check(job)
     params, result = _params(job), job.result
@@ -87,15 +87,14 @@ def _check(job: Job) -> None:
             f"--out {out}: with --engine dask the ranking is written part by part into a "
             "folder; name one without an ending."
         )
-    check_target(job.key_out, "--key-out")
+    check_targets({"--key-out": job.key_out}, job.source.paths)
 
 
 def _show(job: Job, ranking: ClusterRanking, best: Cells) -> None:
     result = job.result
     if job.key_out is not None:
-        frame = ranking.key_cells().frame()
-        write_whole({job.key_out: table_writer(frame, job.key_out, raw=result.raw)})
-    result.say(*verdict_lines(ranking))
+        write_whole({job.key_out: result.table_writer(ranking.key_cells(), job.key_out)})
+    say_verdict(ranking, quiet=result.quiet)
     result.note(ranking.notes)
     result.say(*(f"Written: {path}" for path in (result.out, job.key_out) if path is not None))
     if result.as_json:

@@ -34,7 +34,7 @@ def compare(
     from hitsndiffs.results.comparison import compare
     from hitsndiffs.results.wording import count
 
-    result.check(source)
+    result.check(source.paths)
     r = source.read(quiet=result.quiet)
     known = source.key(key, r, quiet=result.quiet)
     if key is None and r.key is not None:

@@ -46,7 +46,7 @@ def labels(
     from hitsndiffs.results.rank import rank
     from hitsndiffs.results.surprising import surprisingly_popular
 
-    result.check(source)
+    result.check(source.paths)
     if sum(value is not None for value in (worker, next, pairs, predicted)) > 1:
         raise InputError("give one of --worker, --next, --pairs and --predicted at a time.")
     r = source.read(quiet=result.quiet)

@@ -44,7 +44,7 @@ def marks(
     from hitsndiffs.results.marks import marks as marked
     from hitsndiffs.results.parts import differences, parts
 
-    result.check(source)
+    result.check(source.paths)
     r = source.read(quiet=result.quiet)
     right = source.key(key, r, quiet=result.quiet)
     if right is None:

@@ -14,6 +14,7 @@ from functools import cache
 from itertools import pairwise
 from typing import Any
 
+from hitsndiffs.cli.text import filled
 from hitsndiffs.data.processes import safe_path
 from hitsndiffs.data.words import suggestion
 from hitsndiffs.errors import InputError, lacks_memory, printable
@@ -203,13 +204,7 @@ def _expected(error: Any, args: list[str]) -> str | None:
 def _say(sentence: str, code: int) -> int:
     text = f"hnd: {printable(' '.join(sentence.split()))}"
     if sys.stderr.isatty():
-        import shutil
-        import textwrap
-
-        width = min(shutil.get_terminal_size().columns, 100)
-        text = textwrap.fill(
-            text, width, subsequent_indent="  ", break_on_hyphens=False, break_long_words=False
-        )
+        text = filled(text)
     try:
         print(text, file=sys.stderr, flush=True)
     except (OSError, ValueError):  # standard error cannot be written to

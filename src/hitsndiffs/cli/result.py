@@ -1,25 +1,29 @@
-"""How a command that finds a table ends: it is written, shown, passed on, and talked about."""
+"""Where results go: files are refused before any work is done, written, shown, passed on."""
 
 from __future__ import annotations
 
 import json
+import os
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hitsndiffs.cli.options import Json, Quiet, Raw, Table
-from hitsndiffs.cli.outputs import check_target, table_writer
-from hitsndiffs.cli.source import Source
 from hitsndiffs.cli.text import for_people, note, say, show_cells, show_json
-from hitsndiffs.data.files import Writer, text_writer, write_whole
+from hitsndiffs.data.files import Writer, is_device, same_place, text_writer, write_whole
+from hitsndiffs.data.formulas import without_formulas
+from hitsndiffs.errors import InputError
 
 if TYPE_CHECKING:
     from hitsndiffs.results.cells import Cells, Tabled
 
-__all__ = ["Result"]
+__all__ = ["TABLES", "Result", "check_targets"]
+
+#: Endings of tables.
+TABLES = (".csv", ".tsv", ".parquet", ".json")
 
 
 @dataclass(frozen=True)
@@ -31,9 +35,9 @@ class Result:
     as_json: Json = False
     quiet: Quiet = False
 
-    def check(self, source: Source, *more: str) -> None:
+    def check(self, read: Iterable[str]) -> None:
         """Refuse a file that cannot be written, before any work is done."""
-        check_target(self.out, "--out", [*source.paths, *more])
+        check_targets({"--out": self.out}, read)
 
     def say(self, *sentences: str) -> None:
         """Say something besides the table."""
@@ -44,13 +48,26 @@ class Result:
         """Say what there is to note; what goes without saying only to those who ask for it."""
         note(notes, explain=explain, quiet=self.quiet)
 
+    def table_writer(self, cells: Cells, path: Path) -> Writer:
+        """What writes a table in the format of the file's ending.
+
+        In CSV and TSV, cells that spreadsheets would run as formulas are escaped, unless ``raw``.
+        """
+        frame, ending = cells.frame(), path.suffix.lower()
+        if ending == ".parquet":
+            return lambda part: frame.write_parquet(part)
+        if ending == ".json":
+            return lambda part: frame.write_json(part)
+        safe = frame if self.raw else without_formulas(frame)
+        return lambda part: safe.write_csv(part, separator="\t" if ending == ".tsv" else ",")
+
     def files(self, cells: Callable[[], Cells], as_json: Callable[[], str]) -> dict[Path, Writer]:
         """What writes the table, or everything as JSON, to the file that was asked for."""
         if self.out is None:
             return {}
         if self.out.suffix.lower() == ".json":
             return {self.out: text_writer(as_json() + "\n")}
-        return {self.out: table_writer(cells().frame(), self.out, raw=self.raw)}
+        return {self.out: self.table_writer(cells(), self.out)}
 
     def show(
         self, cells: Callable[[], Cells], people: Callable[[], None], as_json: Callable[[], str]
@@ -97,3 +114,46 @@ class Result:
 
         write_whole(self.files(lambda: table, as_json))
         self.show(lambda: table, people or partial(show_cells, table, heading=heading), as_json)
+
+
+def check_targets(
+    targets: Mapping[str, Path | None],
+    read: Iterable[str | None],
+    endings: Mapping[str, Sequence[str]] | None = None,
+) -> None:
+    """Refuse files that cannot be written, before any work is done.
+
+    Parameters
+    ----------
+    targets
+        Option → the file that it names; ``None`` if it is not given.
+    read
+        What is read, which must not be overwritten; what is no file does not matter.
+    endings
+        Option → the endings that its file may have (default: those of tables; empty: any).
+    """
+    named = [(option, path) for option, path in targets.items() if path is not None]
+    sources = [source for source in read if source is not None and os.path.exists(source)]
+    for place, (option, path) in enumerate(named):
+        _check_target(option, path, (endings or {}).get(option, TABLES))
+        if any(same_place(path, Path(source)) for source in sources):
+            raise InputError(f"{option} {path}: this is a file that is read; name another one.")
+        for other, there in named[:place]:
+            if same_place(path, there):
+                raise InputError(f"{other} and {option} both name {path}; give each its own file.")
+
+
+def _check_target(option: str, path: Path, endings: Sequence[str]) -> None:
+    """Refuse a file of a format that is not known, or in a folder that cannot be written to."""
+    if endings and path.suffix.lower() not in endings and not is_device(path):
+        raise InputError(
+            f"{option} {path}: the ending says what to write, and it must be one of "
+            f"{', '.join(endings)}; got {path.suffix or 'none'}."
+        )
+    if path.is_dir():
+        raise InputError(f"{option} {path}: this is a folder; name a file in it.")
+    folder = Path(os.path.realpath(path)).parent
+    if not folder.is_dir():
+        raise InputError(f"{option} {path}: there is no folder {folder}; make it first.")
+    if not os.access(folder, os.W_OK) and not is_device(path):
+        raise InputError(f"{option} {path}: the folder {folder} cannot be written to.")

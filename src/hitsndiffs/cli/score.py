@@ -27,7 +27,7 @@ def score(
     """Place newcomers by a saved ranking, without ranking everybody again."""
     from hitsndiffs.results.saving import load
 
-    result.check(source, str(model))
+    result.check([*source.paths, str(model)])
     ranking = load(model)
     placed = ranking.score(source.read(quiet=result.quiet))
     result.say(str(placed))

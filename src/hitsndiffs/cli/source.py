@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass, fields
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -11,12 +13,13 @@ import typer
 from hitsndiffs.cli.options import option
 from hitsndiffs.cli.text import note
 from hitsndiffs.data.progress import working
+from hitsndiffs.errors import InputError
 
 if TYPE_CHECKING:
     from hitsndiffs.data.responses import Responses
     from hitsndiffs.reading import Plan
 
-__all__ = ["Source"]
+__all__ = ["Source", "file_named"]
 
 _of_file = partial(option, panel="The file")
 _flag = partial(_of_file, "", show_default=False)
@@ -119,13 +122,12 @@ class Source:
 
     def item_groups(self, said: str, option: str) -> dict[str, str] | str:
         """What belongs together: a file (item, group), a column of the answers, or ``names``."""
-        from hitsndiffs.cli.outputs import group_file, read_groups
         from hitsndiffs.reading import read_responses
         from hitsndiffs.results.diagnostics import best_options
 
-        path = group_file(said)
+        path = file_named(said)
         if path is not None:
-            return read_groups(path, option, "items and what they belong to")
+            return _two_columns(path, option, "items and what they belong to")
         if said == "names":
             return said
         r = read_responses(self.paths, **{**self.said, "option": said})
@@ -135,11 +137,9 @@ class Source:
 
     def user_groups(self, said: str, option: str) -> dict[str, str]:
         """Who belongs together: a file (user, group), or a column of the answers."""
-        from hitsndiffs.cli.outputs import group_file, read_groups
-
-        path = group_file(said)
+        path = file_named(said)
         if path is not None:
-            return read_groups(path, option)
+            return _two_columns(path, option, "users and their groups")
         groups = self.read_with_plan(quiet=True, group=said)[0].groups or {}
         return {str(user): str(group) for user, group in groups.items()}
 
@@ -167,3 +167,29 @@ class Source:
         with working(f"Reading {self.name}", quiet=quiet, told=True):
             said = self.said if group is None else {**self.said, "group": group}
             return read_file(source, **said)
+
+
+def file_named(said: str) -> Path | None:
+    """The file that an option names; ``None`` if it names a column."""
+    tables = (".csv", ".tsv", ".parquet", ".json")
+    return Path(said) if os.path.isfile(said) or Path(said).suffix.lower() in tables else None
+
+
+def _two_columns(path: Path, option: str, what: str) -> dict[str, str]:
+    """The first two columns of a CSV or TSV file whose first row holds names."""
+    import polars as pl
+
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except OSError as error:
+        raise InputError(f"{option}: {path}: cannot be read ({error.strerror}).") from error
+    except UnicodeDecodeError as error:
+        raise InputError(f"{option}: {path}: this is not text in UTF-8.") from error
+    separator = "\t" if "\t" in text.partition("\n")[0] else ","
+    try:
+        table = pl.read_csv(text.encode(), separator=separator, infer_schema=False)
+    except (pl.exceptions.PolarsError, ValueError) as error:
+        raise InputError(f"{option}: {path}: expected two columns, {what}; {error}.") from error
+    if table.width < 2:
+        raise InputError(f"{option}: {path}: expected two columns, {what}; there is {table.width}.")
+    return dict(table.select(table.columns[:2]).iter_rows())

@@ -122,7 +122,7 @@ def _tells_nothing(data: Engine) -> Fit | None:
         return _equal(
             data,
             f"Only {100 * shared / data.n_responses:.1f} % of the answers were given by more than "
-            "one user: they look like numbers drawn at random, and rank nobody",
+            "one user: they look like numbers drawn at random",
         )
     return None
 

@@ -16,7 +16,7 @@ from hitsndiffs.data.known_key import KnownKey
 from hitsndiffs.data.labels import Place, check_sizes
 from hitsndiffs.data.responses import Responses
 from hitsndiffs.data.spelling import same_option, same_text
-from hitsndiffs.data.words import listed, shortened
+from hitsndiffs.data.words import Detail, listed, shortened
 from hitsndiffs.errors import InputError
 from hitsndiffs.reading.exports.base import Column, LeftOut
 from hitsndiffs.reading.fold import Folding, fold_item, is_blank_word
@@ -324,7 +324,7 @@ def _check(done: Finished, name: str, keep_all: bool) -> None:
         done.notes.append(f"{what[0].upper()}{what[1:]}.")
     if (sizes == 1).all() and len(sizes):
         done.notes.append(
-            "Everybody gave the same answer to every item: nothing tells the users apart."
+            Detail("Everybody gave the same answer to every item: nothing tells the users apart.")
         )
 
 

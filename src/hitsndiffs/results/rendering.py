@@ -58,6 +58,7 @@ def all_but_users(ranking: Ranking) -> dict[str, Any]:
             "sentence": str(verdict),
             "doubt": verdict.doubt,
             "help": verdict.help,
+            "advice": verdict.advice,
             "asks": [{"item": item, "options": list(options)} for item, options in verdict.asks],
         },
         "users": None,

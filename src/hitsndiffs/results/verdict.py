@@ -15,7 +15,7 @@ import numpy as np
 
 from hitsndiffs.data.words import count, per_cent
 from hitsndiffs.errors import printable
-from hitsndiffs.results.wording import listed
+from hitsndiffs.results.wording import joined, listed
 
 if TYPE_CHECKING:
     from hitsndiffs.results.found import Found
@@ -43,12 +43,12 @@ NAMED = 3
 
 #: Code → the sentence, with the names of its values.
 SENTENCES: Mapping[str, str] = {
-    "nothing": "These answers rank nobody: {why}.",
+    "nothing": "These answers rank nobody. {why}.",
     "ratings": (
-        "Do not read this order as ability: the answers look like opinions or ratings, such as "
-        "'{such}', and none of these is right or wrong."
+        "Do not read this order as ability: the answers look like opinions or ratings ({such}), "
+        "and none of these is right or wrong."
     ),
-    "unknown": "Do not rely on this order yet: {because} ({sure} sure).",
+    "unknown": "Do not rely on this order yet: {because} ({sure} sure that it is ability).",
     "direction": (
         "Do not rely on this order yet: nothing in the answers shows which end is the better one."
     ),
@@ -109,14 +109,17 @@ class Verdict(str):
     help
         The command, or the call, that would make the order surer; empty if there is none. An
         underscore stands where an answer has to be filled in.
+    advice
+        A sentence that goes before it (without a full stop).
     asks
         The items whose right answers the command asks for, each with its options.
     """
 
-    __slots__ = ("asks", "doubt", "help", "reason")
+    __slots__ = ("advice", "asks", "doubt", "help", "reason")
 
     doubt: Doubt
     help: str
+    advice: str
     asks: tuple[tuple[str, tuple[str, ...]], ...]
     reason: Reason
 
@@ -124,11 +127,12 @@ class Verdict(str):
         cls,
         reason: Reason,
         help: str = "",
+        advice: str = "",
         asks: Sequence[tuple[str, tuple[str, ...]]] = (),
     ) -> Verdict:
         """Word a reason."""
         made = super().__new__(cls, str(reason))
-        made.reason, made.help, made.asks = reason, help, tuple(asks)
+        made.reason, made.help, made.advice, made.asks = reason, help, advice, tuple(asks)
         made.doubt = reason.code if reason.code in get_args(Doubt) else ""  # type: ignore[assignment]
         return made
 
@@ -152,7 +156,7 @@ class Verdict(str):
         return "The order found; it may be upside down, or of something other than ability"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Verdict, (self.reason, self.help, self.asks)
+        return Verdict, (self.reason, self.help, self.advice, self.asks)
 
 
 def doubt_of(found: Found) -> Doubt:
@@ -177,15 +181,14 @@ def verdict_of(found: Found) -> Verdict:
     >>> import hitsndiffs as hnd
     >>> said = verdict_of(hnd.rank([["A", "B"], ["A", "B"]]))
     >>> print(said)
-    These answers rank nobody: all users gave the same answers: nothing tells them apart.
+    These answers rank nobody. All users gave the same answers: nothing tells them apart.
     >>> said.doubt, said.help
     ('nothing', '')
     """
     doubt, confidence = doubt_of(found), found.confidence
     if doubt == "nothing":
         assert found.fit.choice is not None
-        why = found.fit.choice.why
-        reason = Reason(doubt, {"why": why[:1].lower() + why[1:]})
+        reason = Reason(doubt, {"why": found.fit.choice.why})
     elif doubt == "ratings":
         reason = Reason(doubt, {"such": found.ratings})
     elif doubt == "apart":
@@ -261,15 +264,16 @@ def notes_beside(ranking: Ranking) -> list[str]:
     return [*ranking.responses.notes, *ranking.fit.notes, *user_notes(ranking)]
 
 
-def _help(found: Found, doubt: Doubt) -> tuple[str, tuple[tuple[str, tuple[str, ...]], ...]]:
-    """The command that would make a ranking surer, and the answers that it asks for."""
+def _help(found: Found, doubt: Doubt) -> tuple[str, str, tuple[tuple[str, tuple[str, ...]], ...]]:
+    """The command that would make a ranking surer, what to say of it, and what it asks for."""
     sure = found.confidence is None or found.confidence >= SURE
     if doubt in ("nothing", "ratings", "apart") or found.parameters.get("answers") or sure:
-        return "", ()
+        return "", "", ()
     items, command = found.structure, found.command
     if found.held_key:
-        said = "hnd.rank(responses, answers=responses.key)"
-        return said if command is None else f"{command} --use-key", ()
+        call = "hnd.rank(responses, answers=responses.key)"
+        advice = "To be surer, take the key that came with the answers for right"
+        return call if command is None else f"{command} --use-key", advice, ()
     asks = []
     for question in found.fit.questions[:2]:
         options = items.option_labels[slice(*items.starts[question.item : question.item + 2])]
@@ -277,11 +281,15 @@ def _help(found: Found, doubt: Doubt) -> tuple[str, tuple[tuple[str, tuple[str, 
     if command is not None:
         # an item with a comma or an equals sign in its name does not fit on a command line
         asks = [ask for ask in asks if not set(ask[0]) & set(",=")]
-        if not asks:
-            return f"{command} --strong-user NAME", ()
-        wanted = shlex.quote(",".join(f"{item}=_" for item, _ in asks))
-        return f"{command} --answers {wanted}", tuple(asks)
     if not asks:
-        return "hnd.rank(responses, strong_user='_')", ()
-    wanted = ", ".join(f"{item!r}: '_'" for item, _ in asks)
-    return f"hnd.rank(responses, answers={{{wanted}}})", tuple(asks)
+        call = "hnd.rank(responses, strong_user='_')"
+        advice = "To be surer, put the name of a user who is certainly good in place of _, and run"
+        return call if command is None else f"{command} --strong-user _", advice, ()
+    named = joined([f"'{item}'" if " " in item else item for item, _ in asks])
+    if command is None:
+        wanted = ", ".join(f"{item!r}: '_'" for item, _ in asks)
+        call = f"hnd.rank(responses, answers={{{wanted}}})"
+    else:
+        call = f"{command} --answers {shlex.quote(','.join(f'{item}=_' for item, _ in asks))}"
+    advice = f"To be surer, put in the right answer{'s' * (len(asks) > 1)} to {named}, and run"
+    return call, advice, tuple(asks)

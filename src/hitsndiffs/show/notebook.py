@@ -76,7 +76,7 @@ def _ranking(ranking: Ranking) -> str:
     heads = [scale if name == "bar" else COLUMNS[name].heading for name in names]
     body = list(zip(*(columns[name] for name in names), strict=True))
     rest = r.n_users - len(users)
-    helps = [f"To be surer: {said.help}"] if said.help else []
+    helps = [f"{said.advice}: {said.help}"] if said.help else []
     return _page(
         str(said),
         [

@@ -141,6 +141,7 @@ class Report:
     verdict: str
     doubt: str
     help: str
+    advice: str
     facts: list[tuple[str, str, str]]
     audit: Part | None
     scores_are: str
@@ -247,6 +248,7 @@ def describe(
         verdict=str(said),
         doubt=said.doubt,
         help=said.help,
+        advice=said.advice,
         facts=_facts(ranking),
         audit=None if audited is None else _audit(ranking, audited, key or {}, users),
         scores_are=_scores_are(ranking),

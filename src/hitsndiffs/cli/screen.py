@@ -5,40 +5,33 @@ Words go to standard error, the table to standard output.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import sys
+from collections.abc import Iterator
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from itertools import pairwise
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from hitsndiffs.cli.text import (
-    BEST,
-    for_people,
-    interval_bar,
-    room_left,
-    scale,
-    show_matrix,
-    show_table,
-    title,
-)
+from hitsndiffs.cli.text import Column, for_people, room_left, say, show_matrix, show_table, title
 from hitsndiffs.methods import METHODS
 from hitsndiffs.results.columns import COLUMNS
 from hitsndiffs.results.verdict import notes_beside
 from hitsndiffs.results.versus import Pairs
-from hitsndiffs.results.wording import count, joined, judged, listed, missing, per_cent, sizes
+from hitsndiffs.results.wording import count, judged, listed, missing, per_cent, sizes
 
 if TYPE_CHECKING:
     from hitsndiffs.cli.rank import Job
+    from hitsndiffs.data.arrays import Ints
     from hitsndiffs.reading import Plan
-    from hitsndiffs.results.cells import Tabled
-    from hitsndiffs.results.columns import Cells
+    from hitsndiffs.results.cells import Cells, Tabled
     from hitsndiffs.results.found import Found
     from hitsndiffs.results.ranking import Ranking
 
-__all__ = ["show_instead", "show_ranking", "verdict_lines"]
+__all__ = ["BEST", "interval_bar", "say_verdict", "show_instead", "show_ranking"]
 
-#: On a terminal, up to this many users are all shown; of more, only the first ``BEST``.
-WHOLE_UP_TO = 50
+#: On a terminal, up to this many users are all shown; of more, only so many of the best.
+WHOLE_UP_TO, BEST = 50, 20
 #: Of an order that is in doubt, the first few are shown: enough to see whether it makes sense.
 BEST_OF_OPEN = 10
 #: On a terminal, this many groups are shown; the others are only counted.
@@ -51,7 +44,7 @@ REACH = 1.96
 MATRIX = 20
 #: Columns of the table, and of that of an order in doubt: numbers that look precise do not stand
 #: beside it.
-SHOWN = ("rank", "user", "tier", "score", "key_score", "ranks", "answers")
+SHOWN = ("rank", "user", "tier", "score", "key_score", "rank_low", "answers")
 SHOWN_IN_DOUBT = ("rank", "user", "key_score", "answers")
 #: Columns that a narrow screen does without, in this order.
 SPARE = ("answers", "rank range", "tier")
@@ -64,7 +57,9 @@ def show_ranking(ranking: Ranking, job: Job, plan: Plan) -> None:
     table = partial(
         result.show, lambda: ranking.cells(best), lambda: _show(ranking, job), ranking.to_json
     )
-    result.say(*verdict_lines(ranking), *(_by_key(ranking) if job.key is not None else ()))
+    say_verdict(ranking, quiet=result.quiet)
+    if not result.quiet:
+        result.say(*_by_key(ranking))
     if not for_programs:
         table()
     result.say(*_about(ranking, job, plan))
@@ -93,30 +88,25 @@ def _show_pairs(found: Pairs) -> None:
 # -- words ------------------------------------------------------------------------------------
 
 
-def verdict_lines(ranking: Found) -> Iterator[str]:
-    """The verdict, and what would help."""
+def say_verdict(ranking: Found, *, quiet: bool) -> None:
+    """Say the verdict, and what would help."""
     verdict = ranking.verdict
-    yield verdict
+    say(verdict, quiet=quiet, bold=True)
     if verdict.help:
-        if verdict.asks:
-            items = joined([f"'{item}'" if " " in item else item for item, _ in verdict.asks])
-            yield f"To be surer, put in the right answers to {items} in place of _, and run:"
-        elif ranking.held_key:
-            yield "To be surer, take the key that the file holds for right:"
-        else:
-            yield "To be surer, name a user who is certainly good:"
-        yield f"  {verdict.help}"
+        say(f"{verdict.advice}:", quiet=quiet)
+        say(f"  {verdict.help}", quiet=quiet)
 
 
 def _by_key(ranking: Ranking) -> Iterator[str]:
-    """How the given key fits the answers."""
+    """How a key fits the answers, whether it was given or came with them."""
+    if ranking.key_scores is None or ranking.ratings:
+        return
     from hitsndiffs.results.audit import audit
     from hitsndiffs.results.metrics import accuracy
 
-    assert ranking.given_key is not None
-    assert ranking.key_scores is not None
     agree = accuracy(ranking.key_scores, ranking.scores)
-    yield f"Your key: the order by it and this order agree to {agree:.2f} (1 = the same order)."
+    if np.isfinite(agree):
+        yield f"The order by your key agrees with this one to {agree:.2f} (1 = the same order)."
     yield str(audit(ranking.responses, ranking.given_key))
 
 
@@ -141,11 +131,11 @@ def _files(ranking: Ranking, job: Job) -> Iterator[str]:
         if path is not None:
             yield f"Written: {path}"
     more = [] if job.explain else ["--explain"]
-    has_key = ranking.fit.key_probabilities is not None and not ranking.ratings
-    if job.key_out is None and has_key:
-        more.append("--key-out key.csv (the likely answer key)")
-    if job.report is None:
-        more.append("--report report.html")
+    if ranking.verdict.doubt != "nothing":
+        if job.key_out is None and ranking.fit.key_probabilities is not None:
+            more += [] if ranking.ratings else ["--key-out key.csv (the likely answer key)"]
+        if job.report is None:
+            more.append("--report report.html")
     if more:
         yield f"More: {', '.join(more)}"
 
@@ -178,20 +168,20 @@ def _explained(ranking: Ranking, job: Job) -> Iterator[str]:
 
 def _show(ranking: Ranking, job: Job) -> None:
     """Print a table for people, one for each group of users that can be compared."""
-    order, groups = ranking.order, ranking.n_components
-    if ranking.verdict.doubt == "nothing" and not job.everybody:
+    order, groups, verdict = ranking.order, ranking.n_components, ranking.verdict
+    if verdict.doubt == "nothing" and not job.everybody:
         return
     most = _most(len(order), job)
-    if ranking.verdict.is_open:
-        most = most if job.everybody or job.top else min(most, BEST_OF_OPEN)
+    if verdict.is_open and not (job.everybody or job.top):
+        most = min(most, BEST_OF_OPEN)
     print()
-    if ranking.verdict.is_open:
-        title(ranking.verdict.caption)
+    if verdict.is_open:
+        title(verdict.caption)
     for group in range(min(groups, GROUPS)):
         users = order[ranking.components[order] == group]
         if groups > 1:
             title(f"Group {group} ({count(len(users), 'user')})")
-        _show_users(ranking, users[:most])
+        _show_users(ranking, users, most)
         if len(users) > most:
             rest = count(len(users) - most, "more user")
             print(f"… and {rest}: --all shows them, --out ranking.csv keeps them")
@@ -210,24 +200,31 @@ def _most(users: int, job: Job) -> int:
     return BEST if job.top is None else job.top
 
 
-def _show_users(ranking: Ranking, users: Any) -> None:
-    numbers = ranking.verdict.allows_numbers
-    cells = ranking.cells(users)
-    heads, columns = [], []
-    for name in SHOWN if numbers else SHOWN_IN_DOUBT:
-        if name == "ranks":
-            if ranking.standard_errors is not None and np.isfinite(cells.columns["rank_low"]).any():
-                heads.append("rank range")
-                columns.append(_ranges(cells))
-        elif name in cells.columns:
-            share = name == "score" and cells.kinds[name] == "share"
-            heads.append("right" if share else COLUMNS[name].heading)
-            columns.append(cells.texts(name))
-    rows = [list(row) for row in zip(*columns, strict=True)]
-    pictures: Sequence[int] = ()
+def _show_users(ranking: Ranking, users: Ints, most: int) -> None:
+    """Print the first users of a group, a tier at a time."""
+    cells = ranking.cells(users[:most])
+    columns: list[Column] = []
+    for name in SHOWN if ranking.verdict.allows_numbers else SHOWN_IN_DOUBT:
+        if name not in cells.columns:
+            continue
+        head, texts, kind = COLUMNS[name].heading, cells.texts(name), cells.kinds[name]
+        if name == "score" and kind == "share":
+            head = "right"
+        elif name == "rank_low":
+            head, texts = "rank range", _ranges(cells)
+        useless = {"rank_low": set(texts) == {"–"}, "answers": _all_equal(ranking)}
+        if not useless.get(name, False):
+            columns.append((head, texts, kind))
+    last: list[int] = []
     if not ranking.verdict.is_open:
-        pictures = _add_pictures(ranking, cells, heads, rows)
-    show_table(heads, rows, names=(1,), spare=SPARE, pictures=pictures)
+        _add_picture(ranking, users, cells, columns)
+        last = [n for n, (a, b) in enumerate(pairwise(cells.values("tier"))) if a != b]
+    show_table(columns, spare=SPARE, last=last)
+
+
+def _all_equal(ranking: Ranking) -> bool:
+    """Whether all users gave equally many answers, which nobody has to read line by line."""
+    return len(set(ranking.responses.answers_per_user.tolist()) - {0}) < 2
 
 
 def _ranges(cells: Cells) -> list[str]:
@@ -235,31 +232,83 @@ def _ranges(cells: Cells) -> list[str]:
     return [low if low == high else f"{low}–{high}" for low, high in both]
 
 
-def _add_pictures(
-    ranking: Ranking, cells: Cells, heads: list[str], rows: list[list[str]]
-) -> Sequence[int]:
-    """Give every row a picture of score and interval; return its column, if the screen has room."""
-    scores = cells.columns["score"]
-    reach = REACH * cells.columns["standard_error"]
-    if np.isnan(reach).all():
-        return ()
-    place = heads.index("right" if "right" in heads else "score") + 1 if len(heads) > 4 else 2
-    kept = [name for name in heads if name not in SPARE[:1]]
-    room = room_left(kept, [[cell for head, cell in zip(heads, row, strict=True)
-                             if head in kept] for row in rows])  # fmt: skip
-    if room < SHORTEST_BAR:
-        return ()
-    length = min(room, LONGEST_BAR)
-    everybody = (
-        ranking.components == ranking.components[ranking.user_number(cells.values("user")[0])]
-    )
-    if cells.kinds["score"] == "share":
-        ends, unit = (0.0, 1.0), "share"
-    else:
-        wide = REACH * np.nan_to_num(ranking.standard_errors[everybody])
-        all_scores = ranking.scores[everybody]
-        ends, unit = (float((all_scores - wide).min()), float((all_scores + wide).max())), "number"
-    heads.insert(place, scale(ends, length, share=unit == "share"))
-    for row, score, half in zip(rows, scores.tolist(), np.nan_to_num(reach).tolist(), strict=True):
-        row.insert(place, interval_bar(score, half, ends, length))
-    return (place,)
+def _add_picture(ranking: Ranking, users: Ints, cells: Cells, columns: list[Column]) -> None:
+    """Add a column with pictures of scores and their intervals, if the screen has room."""
+    scores, reach = cells.columns["score"], REACH * cells.columns["standard_error"]
+    length = min(room_left(columns, SPARE[:1]), LONGEST_BAR)
+    if length < SHORTEST_BAR or np.isnan(reach).all():
+        return
+    share, ends = cells.kinds["score"] == "share", (0.0, 1.0)
+    if not share:
+        wide = REACH * np.nan_to_num(ranking.standard_errors[users])
+        low, high = ranking.scores[users] - wide, ranking.scores[users] + wide
+        ends = float(low.min()), float(high.max())
+    both = zip(scores.tolist(), np.nan_to_num(reach).tolist(), strict=True)
+    bars = [interval_bar(score, half, ends, length) for score, half in both]
+    place = [head for head, _, _ in columns].index("right" if share else "score") + 1
+    columns.insert(place, (_scale(ends, length, share=share), bars, "picture"))
+
+
+def interval_bar(
+    middle: float,
+    reach: float,
+    ends: tuple[float, float],
+    length: int,
+    signs: tuple[str, str] | None = None,
+) -> str:
+    """Draw a value and its interval as text.
+
+    Parameters
+    ----------
+    middle, reach
+        The value, and how far the interval reaches to either side (cut at the ends).
+    ends
+        The values at both ends of the bar.
+    length
+        How many characters the bar has.
+    signs
+        Characters for the interval and the value (default: what standard output can print).
+
+    Examples
+    --------
+    >>> interval_bar(0.5, 0.25, (0.0, 1.0), 9, ("─", "●"))
+    '  ──●──  '
+    >>> interval_bar(1.0, 0.25, (0.0, 1.0), 9, ("─", "●"))
+    '      ──●'
+    """
+    line, point = signs or (("─", "●") if _can_print("─●") else ("-", "o"))
+    low, high = ends
+
+    def place(value: float) -> int:
+        share = (value - low) / (high - low) if high > low else 0.5
+        return round(min(max(share, 0.0), 1.0) * (length - 1))
+
+    first, last, here = place(middle - reach), place(middle + reach), place(middle)
+    cells = [line if first <= i <= last else " " for i in range(length)]
+    cells[here] = point
+    return "".join(cells)
+
+
+def _scale(ends: tuple[float, float], length: int, *, share: bool) -> str:
+    """The scale above bars: the values at both ends, and for shares the middle.
+
+    >>> _scale((0.0, 1.0), 21, share=True)
+    '0 %      50 %   100 %'
+    >>> _scale((-1.5, 2.0), 15, share=False)
+    '-1.5        2.0'
+    """
+    if not share:
+        low, high = (f"{end:.2g}" if abs(end) < 1 else f"{end:.1f}" for end in ends)
+        return low + high.rjust(length - len(low))
+    middle = "50 %" if length > 16 else ""
+    here = (length - 1) // 2 - 1  # "50" stands over the middle of the bar
+    return ("0 %".ljust(here) + middle).ljust(length - 5) + "100 %"
+
+
+def _can_print(signs: str) -> bool:
+    """Whether standard output can print these characters."""
+    try:
+        signs.encode(getattr(sys.stdout, "encoding", None) or "ascii")
+    except UnicodeEncodeError:
+        return False
+    return True
