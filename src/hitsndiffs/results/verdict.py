@@ -291,5 +291,6 @@ def _help(found: Found, doubt: Doubt) -> tuple[str, str, tuple[tuple[str, tuple[
         call = f"hnd.rank(responses, answers={{{wanted}}})"
     else:
         call = f"{command} --answers {shlex.quote(','.join(f'{item}=_' for item, _ in asks))}"
-    advice = f"To be surer, put in the right answer{'s' * (len(asks) > 1)} to {named}, and run"
+    answers = "the right answer" if len(asks) == 1 else "the right answers"
+    advice = f"To be surer, put in {answers} to {named} in place of _, and run"
     return call, advice, tuple(asks)
