@@ -228,6 +228,13 @@ def test_the_downloads_are_in_the_file(
             visit.page.click("#save-key")
         rows = table(Path(started.value.path()))
         assert {row["item"]: row["answer"] for row in rows} == quiz.answer_key()
+        with visit.page.expect_download() as started:
+            visit.page.click("#save-marks")
+        rows = table(Path(started.value.path()))
+        marks = hnd.marks(quiz.responses, quiz.answer_key()).marks[quiz.order]
+        assert [(row["user"], float(row["marks"])) for row in rows] == [
+            (str(quiz.users[j]), mark) for j, mark in zip(quiz.order, marks, strict=True)
+        ]
         assert visit.asked[1:] == [url for url in visit.asked[1:] if url.startswith("blob:")]
 
 
@@ -268,6 +275,31 @@ def test_hostile_names_are_shown_as_they_are(chromium: Any, reports: dict[str, P
         assert visit.wrong == []
 
 
+def test_opinions_keep_one_colour_and_one_order_per_label(chromium: Any, tmp_path: Path) -> None:
+    table = np.random.default_rng(2).integers(1, 6, (40, 8)).astype(str)
+    table[:, 0] = np.tile([f"{k} agree" for k in range(1, 6)], 8)
+    table = np.char.replace(np.char.add(table, " agree"), "agree agree", "agree")
+    ranking = hnd.rank(hnd.Responses.from_wide(table))
+    assert ranking.ratings
+    with Visit(chromium, ranking.report(tmp_path / "opinions.html")) as visit:
+        drawn = visit.page.eval_on_selector_all(
+            "#item-table tbody tr", "rows => rows.map(r => [...r.querySelectorAll('.stack span')]"
+            ".map(s => [s.className, s.dataset.tip.split(':')[0]]))",
+        )  # fmt: skip
+        assert drawn == [[[f"step-{k}", f"{k} agree"] for k in range(1, 6)]] * 8
+        assert visit.page.inner_text("#shades").split("\n") == [f"{k} agree" for k in range(1, 6)]
+
+
+def test_letters_keep_their_size_on_a_phone(chromium: Any, reports: dict[str, Path]) -> None:
+    with Visit(chromium, reports["quiz"], viewport={"width": 390, "height": 800}) as visit:
+        heights = visit.page.eval_on_selector_all(
+            "#score-map text, #scatter text",
+            "all => all.map(t => t.getBoundingClientRect().height)",
+        )
+        assert len(heights) > 10
+        assert min(heights) > 11
+
+
 def test_on_paper_it_is_light(chromium: Any, reports: dict[str, Path]) -> None:
     with Visit(chromium, reports["quiz"], color_scheme="dark") as visit:
         colour = "getComputedStyle(document.body).color"
@@ -282,7 +314,8 @@ def test_on_paper_it_is_light(chromium: Any, reports: dict[str, Path]) -> None:
 @pytest.mark.parametrize(("users", "pages"), [(30, 2), (500, 10)])
 def test_the_pages_on_paper(chromium: Any, tmp_path: Path, users: int, pages: int) -> None:
     sim = hnd.simulate("samejima", users=users, items=20, options=4, seed=3)
-    with Visit(chromium, hnd.rank(sim.responses).report(tmp_path / "report.html")) as visit:
+    report = hnd.rank(sim.responses).report(tmp_path / "report.html", key=sim.key)
+    with Visit(chromium, report) as visit:
         paper = visit.page.pdf(format="A4")
         assert len(re.findall(rb"/Type\s*/Page[^s]", paper)) <= pages
         assert len(visit.column(2)) == users  # all are printed

@@ -16,8 +16,13 @@ from show_cases import copied, hostile
 
 import hitsndiffs as hnd
 from hitsndiffs.show.charts import CHARTS, _apart
-from hitsndiffs.show.display_names import clean, distinct
-from hitsndiffs.show.items_and_answers import chosen_options, item_list, right_answers
+from hitsndiffs.show.items_and_answers import (
+    chosen_options,
+    clean,
+    distinct,
+    item_list,
+    right_answers,
+)
 from hitsndiffs.show.theme import DARK, LIGHT
 
 pytest.importorskip("altair")

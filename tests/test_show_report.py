@@ -191,6 +191,35 @@ def test_a_wrong_key_comes_first_with_who_gains_and_who_loses() -> None:
         assert user.name == str(ranking.users[j])
         assert float(gain) == gains[j] != 0
         assert (float(old), float(new)) == (before.marks[j], after.marks[j])
+    np.testing.assert_array_equal(data["marks"], [m.marks[ranking.order] for m in (before, after)])
+
+
+def test_labels_that_were_handed_out_say_who_stands_out_and_what_to_ask_next() -> None:
+    rng = np.random.default_rng(5)
+    truth, labels = rng.integers(3, size=150), np.array(["cat", "dog", "fox"])
+    table = np.full((30, 150), None, dtype=object)
+    for i in range(150):
+        for j in rng.choice(30, 6, replace=False):
+            right = j < 29 and rng.random() < 0.85
+            table[j, i] = labels[truth[i] if right else 0 if j == 29 else rng.integers(3)]
+    answers = hnd.Responses.from_wide(table, items=[f"picture-{i}" for i in range(150)])
+    known = {f"picture-{i}": str(labels[truth[i]]) for i in range(20)}
+    ranking = hnd.rank(answers, answers=known)
+    found = describe(ranking)
+    assert found.labels is not None
+    assert ("labels", "Labels") in found.contents
+    odd, asked = found.labels.tables
+    assert [row[0].name for row in odd.rows] == [str(ranking.users[29])]
+    assert "cat" in odd.rows[0][2]
+    expected = ranking.next_labels(150)
+    assert [row[0].place for row in asked.rows] == expected.items[:20].tolist()
+    assert [row[1] for row in asked.rows] == [str(ranking.users[j]) for j in expected.users[:20]]
+    assert expected.sentence() in found.labels.sentences
+
+
+def test_a_class_with_a_few_blanks_is_not_asked_for_labels(quiz: hnd.Ranking) -> None:
+    assert not quiz.responses.is_complete
+    assert describe(quiz).labels is None
 
 
 def test_without_a_key_there_is_no_audit(page: str) -> None:

@@ -9,20 +9,22 @@ import numpy as np
 import numpy.typing as npt
 
 from hitsndiffs.errors import InputError
+from hitsndiffs.methods.alike import find_alike
 from hitsndiffs.results.comparison import Comparison
 from hitsndiffs.results.ranking import Ranking
-from hitsndiffs.show.alike import find_alike
-from hitsndiffs.show.display_names import clean, distinct
 from hitsndiffs.show.items_and_answers import (
     Item,
     chosen_options,
+    clean,
+    distinct,
+    equal_answers,
     item_list,
     option_groups,
     option_shares,
     right_answers,
 )
-from hitsndiffs.show.rival_axes import find_axes
 from hitsndiffs.show.theme import LIGHT, SHADES, library, shown_offline
+from hitsndiffs.spectral import leading_axes
 
 __all__ = ["CHARTS", "plot", "plot_comparison"]
 
@@ -41,6 +43,9 @@ MOST_ITEMS = 1_500
 DRAWN_DOUBTS, NAMED_DOUBTS = 300, 20
 #: Options of an item that get a line: the keys first, then the most chosen.
 LINES = 6
+#: Maximum users on the axes (taken evenly from best to worst), pairs that look alike, and users of
+#: these.
+DRAWN_USERS, DRAWN_PAIRS, DRAWN_ALIKE = 800, 20, 30
 #: Bars of a histogram.
 BARS = 40
 WIDTH, HEIGHT = 420, 260
@@ -477,23 +482,27 @@ def axes_chart(alt: Any, ranking: Ranking) -> Chart:
     If the colour changes along the first axis, the ranking shows the strongest difference between
     users; if it changes along the second, another difference is stronger.
     """
-    found = find_axes(ranking)
-    if found.points.shape[1] < 2:
+    order = ranking.order[ranking.components[ranking.order] == 0]
+    data, of_one = ranking.data, np.sort(order)
+    part = data if len(order) == data.n_users else data.subset(of_one)[0]
+    seed = int(ranking.parameters.get("seed", 0))
+    found = leading_axes(part, 2, seed=seed, tol=1e-8) if len(order) > 2 else None
+    if found is None or len(found.values) < 2:
         raise InputError("The answers have one axis only, so there is no second one to draw.")
-    names = distinct(ranking.users[found.users])
+    places = _evenly(np.arange(len(order)), DRAWN_USERS)
+    users = order[places]
+    points = part.collect(found.scores)[np.searchsorted(of_one, users)]
     groups = ["weakest", "weaker", "middle", "stronger", "strongest"]
+    fifths = 4 - places * 5 // len(order)
+    names = distinct(ranking.users[users])
     rows = [
         {"user": name, "rank": int(rank), "x": float(x), "y": float(y), "users": groups[fifth]}
         for (x, y), fifth, name, rank in zip(
-            found.points[:, :2],
-            found.fifths.tolist(),
-            names,
-            ranking.ranks[found.users],
-            strict=True,
+            points, fifths.tolist(), names, ranking.ranks[users], strict=True
         )
     ]
     bare = alt.Axis(labels=False, ticks=False)
-    titles = [f"axis {k + 1} (strength {found.strengths[k]:.2f})" for k in range(2)]
+    titles = [f"axis {k + 1} (strength {found.values[k]:.2f})" for k in range(2)]
     shades = alt.Scale(domain=groups, range=[LIGHT[name] for name in SHADES])
     return (
         alt.Chart(alt.Data(values=rows))
@@ -510,13 +519,29 @@ def axes_chart(alt: Any, ranking: Ranking) -> Chart:
 
 def copies_chart(alt: Any, ranking: Ranking) -> Chart:
     """Share of equal answers between users who agree more than ability explains."""
-    found = find_alike(ranking)
-    if len(found.users) < 2:
+    found = find_alike(ranking.responses)
+    users = np.unique(np.concatenate([found.first[:DRAWN_PAIRS], found.second[:DRAWN_PAIRS]]))
+    if len(users) < 2:
         raise InputError(
             "No users agree more than their abilities explain, so there is nothing to draw."
         )
-    names = distinct(found.names, 40)
-    return _matrix(alt, names, found.same, "equal answers, %", [0.5, 0.7, 0.8, 0.9])
+    common, equal, _ = equal_answers(ranking, users)
+    same = np.divide(equal, common, out=np.full_like(equal, np.nan), where=common > 0)
+    order = _side_by_side(same)[:DRAWN_ALIKE]
+    names = distinct(ranking.users[users[order]], 40)
+    return _matrix(alt, names, same[np.ix_(order, order)], "equal answers, %", [0.5, 0.7, 0.8, 0.9])
+
+
+def _side_by_side(same: Array) -> Ints:
+    """An order in which each user is followed by the most similar one left."""
+    known = np.nan_to_num(same)
+    np.fill_diagonal(known, -1.0)
+    order = [int(np.argmax(known.max(axis=1)))]
+    left = set(range(len(same))) - set(order)
+    while left:
+        order.append(max(left, key=lambda j: (known[order[-1], j], -j)))
+        left.remove(order[-1])
+    return np.array(order, dtype=np.int64)
 
 
 def _matrix(alt: Any, names: list[str], values: Array, title: str, steps: list[float]) -> Chart:

@@ -1,8 +1,9 @@
-"""The items and answers of a ranking, as charts and reports show them."""
+"""The names, items and answers of a ranking, as charts, report and page show them."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,11 +17,13 @@ from hitsndiffs.results.diagnostics import (
     option_columns,
 )
 from hitsndiffs.results.ranking import Ranking
-from hitsndiffs.show.display_names import clean
 
 __all__ = [
     "Item",
     "chosen_options",
+    "clean",
+    "distinct",
+    "equal_answers",
     "first_answers",
     "item_list",
     "option_groups",
@@ -28,10 +31,48 @@ __all__ = [
     "right_answers",
 ]
 
+Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
 #: Cells of answer sheets handled at once.
 CELLS_AT_ONCE = 4_000_000
+
+
+# -- names -----------------------------------------------------------------------------------------
+
+
+def clean(label: object, longest: int = 200) -> str:
+    r"""A label as one line of printable text, cut if it is very long.
+
+    >>> clean("two\nlines"), clean("abcdef", 4), clean("")
+    ('two lines', 'abc…', '(empty)')
+    """
+    text = str(label)
+    if not text.isprintable():
+        text = "".join(c if c.isprintable() else " " for c in text)
+    text = text.strip() or "(empty)"
+    return text if len(text) <= longest else text[: longest - 1] + "…"
+
+
+def distinct(labels: Iterable[object], longest: int = 60) -> list[str]:
+    """Clean labels, and number those that cleaning made equal.
+
+    A chart draws equal names on one line, so different users need different names.
+
+    >>> distinct(["ann", "abcdef", "abcdeg"], 4)
+    ['ann', 'abc… (1)', 'abc… (2)']
+    """
+    cleaned = [clean(label, longest) for label in labels]
+    often = Counter(cleaned)
+    seen: Counter[str] = Counter()
+    found = []
+    for label in cleaned:
+        seen[label] += 1
+        found.append(f"{label} ({seen[label]})" if often[label] > 1 else label)
+    return found
+
+
+# -- items -----------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -114,6 +155,9 @@ def option_shares(ranking: Ranking, groups: int) -> Any:
     return np.column_stack([found[f"share_group_{g + 1}"] for g in range(groups)])
 
 
+# -- answers ---------------------------------------------------------------------------------------
+
+
 def chosen_options(ranking: Ranking, users: Ints) -> Ints:
     """The number of the option that each user chose, -1 without an answer: users × items."""
     data, r = ranking.data, ranking.responses
@@ -138,7 +182,7 @@ def first_answers(r: Responses, users: int, items: int, longest: int) -> list[li
     return rows
 
 
-def right_answers(ranking: Ranking, chosen: Ints) -> npt.NDArray[np.float64]:
+def right_answers(ranking: Ranking, chosen: Ints) -> Floats:
     """1 if the chosen option is the likely key, 0 if not, NaN without an answer.
 
     Without a key (opinions, or a method that infers none): 1 for the most chosen option.
@@ -146,3 +190,15 @@ def right_answers(ranking: Ranking, chosen: Ints) -> npt.NDArray[np.float64]:
     r, p = ranking.responses, None if ranking.ratings else ranking.fit.key_probabilities
     key, _ = best_options(r.structure, r.choosers_per_option.astype(float) if p is None else p)
     return np.where(chosen < 0, np.nan, chosen == key)
+
+
+def equal_answers(ranking: Ranking, users: Ints) -> tuple[Floats, Floats, Floats]:
+    """For each pair of users: items both answered, equal answers, and equal ones not the key."""
+    chosen = chosen_options(ranking, users)
+    wrong = right_answers(ranking, chosen) == 0
+    answered = (chosen >= 0).astype(float)
+    equal, equal_wrong = np.zeros((2, len(users), len(users)))
+    for j in range(len(users)):
+        match = (chosen == chosen[j]) & (chosen >= 0)
+        equal[j], equal_wrong[j] = match.sum(axis=1), (match & wrong).sum(axis=1)
+    return answered @ answered.T, equal, equal_wrong

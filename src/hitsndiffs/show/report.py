@@ -22,35 +22,30 @@ import numpy.typing as npt
 from hitsndiffs.data.files import text_writer, write_whole
 from hitsndiffs.data.lookup import said_of
 from hitsndiffs.data.words import count, per_cent
+from hitsndiffs.errors import InputError
+from hitsndiffs.methods.alike import find_alike
 from hitsndiffs.results.agreement import agreement
 from hitsndiffs.results.audit import Audit, audit
-from hitsndiffs.results.cells import jsonable
+from hitsndiffs.results.cells import Cells, jsonable
 from hitsndiffs.results.diagnostics import settled
-from hitsndiffs.results.marks import marks
+from hitsndiffs.results.labelling import next_labels, workers
+from hitsndiffs.results.marks import Marks, marks
 from hitsndiffs.results.parts import Parts, differences, parts
 from hitsndiffs.results.ranking import Ranking
 from hitsndiffs.results.short_form import ShortForm, short_form
 from hitsndiffs.results.verdict import notes_beside
 from hitsndiffs.results.wording import missing, sizes
-from hitsndiffs.show.alike import find_alike
-from hitsndiffs.show.display_names import clean
-from hitsndiffs.show.items_and_answers import Item, item_list
-from hitsndiffs.show.report_data import (
-    LONGEST,
-    LONGEST_OPTION,
-    listed_users,
-    report_data,
-    stored,
-    urgency,
-)
+from hitsndiffs.show.items_and_answers import Item, clean, equal_answers, item_list
+from hitsndiffs.show.report_data import LONGEST, listed_users, report_data, stored, urgency
 from hitsndiffs.show.templating import environment, render
 
 __all__ = ["Report", "describe", "report_html", "write_report"]
 
 Ints = npt.NDArray[np.int64]
 
-#: Maximum names in a list, and rows of the lists that readers without scripts see.
-LISTED, PLAIN_ROWS = 40, 100
+#: Maximum names in a list, pairs of users, labels to ask for next, and rows of the lists that
+#: readers without scripts see.
+LISTED, PAIRS, ASKED, PLAIN_ROWS = 40, 20, 20, 100
 #: Sections and short forms need a table of users × items, at most so large.
 MOST_CELLS = 20_000_000
 #: Sections are taken from the items' names if each has this many items: of fewer, a share right is
@@ -79,16 +74,17 @@ class Named:
 
 @dataclass(frozen=True)
 class Table:
-    """A small table: headings with their kind (``n`` for numbers), and rows.
+    """A small table of the report.
 
     Attributes
     ----------
     caption
         What it shows, for readers who cannot see it.
     heads, rows
-        The first cell of a row is a name, which may be :class:`Named`.
+        Headings with their kind (``n`` for numbers), and the cells as texts. The first cell of a
+        row may be :class:`Named`, or two of them.
     what
-        What the names name: ``"user"``, ``"item"``, or nothing.
+        What the first cells name: ``"user"``, ``"item"``, ``"pair"``, or nothing.
     more
         What the table leaves out, in words.
     """
@@ -99,6 +95,25 @@ class Table:
     what: str = ""
     more: str = ""
 
+    @classmethod
+    def of(
+        cls,
+        caption: str,
+        cells: Cells,
+        shown: Mapping[str, str],
+        *,
+        names: Sequence[Any] | None = None,
+        what: str = "",
+        more: str = "",
+    ) -> Table:
+        """Some columns of a result, by what stands above them; ``names`` replace the first."""
+        quantities = ("whole", "share", "number")
+        heads = [(said, "n" if cells.kinds[c] in quantities else "") for c, said in shown.items()]
+        columns: list[Sequence[Any]] = [[clean(t) for t in cells.texts(c)] for c in shown]
+        if names is not None:
+            columns[0] = names
+        return cls(caption, heads, list(zip(*columns, strict=True)), what, more)
+
 
 @dataclass(frozen=True)
 class Part:
@@ -106,8 +121,6 @@ class Part:
 
     Attributes
     ----------
-    anchor, title
-        For the contents.
     sentences
         What is to be said first.
     tables
@@ -146,6 +159,7 @@ class Report:
     audit: Part | None
     scores_are: str
     parts: list[Part]
+    labels: Part | None
     items: list[Item]
     items_sentence: str
     n_doubts: int
@@ -158,10 +172,10 @@ class Report:
     rows: list[tuple[str, str, str]]
     data: str
     packed: bool
-    has_axes: bool
     has_key: bool
     has_pairs: bool
     has_scores: bool
+    has_marks: bool
     one_scale: bool
     version: str
 
@@ -173,6 +187,7 @@ class Report:
             ("users", "Ranking"),
             *([("scores", "Scores")] if self.has_scores else []),
             *([("parts", "Sections and groups")] if self.parts else []),
+            *([("labels", "Labels")] if self.labels else []),
             ("items", "Items"),
             *([("care", "With care")] if self.care else []),
             ("about", "About"),
@@ -229,12 +244,17 @@ def describe(
         items = _with_verdicts(items, audited)
     elif said.is_open:
         items = [replace(item, remark="", doubt="") for item in items]  # by an order in doubt
-    users = _Places(ranking)
+    users, numbers = _Places(ranking), {str(item.label): item.number for item in items}
     found, guessed = _sections(ranking, sections)
     short = _short_form(ranking)
+    checked, marked = (
+        (None, ()) if audited is None else _audit(ranking, audited, key or {}, users, numbers)
+    )
     name = clean(Path(file).name) if file is not None else "Ranking"
     stem = Path(name).stem if file is not None else "hnd"
-    data = report_data(ranking, items, file=stem, audited=key is not None, parts=found, short=short)
+    data = report_data(
+        ranking, items, file=stem, audited=key is not None, parts=found, short=short, marked=marked
+    )
     text, packed = stored(data)
     first = ranking.cells(ranking.order[:PLAIN_ROWS])
     rows = zip(*(first.texts(column) for column in ("rank", "user", data["main"])), strict=True)
@@ -250,9 +270,10 @@ def describe(
         help=said.help,
         advice=said.advice,
         facts=_facts(ranking),
-        audit=None if audited is None else _audit(ranking, audited, key or {}, users),
+        audit=checked,
         scores_are=_scores_are(ranking),
-        parts=[*_section_part(found, guessed), *_group_part(ranking, items, groups or {})],
+        parts=[*_section_part(found, guessed), *_group_part(ranking, numbers, groups or {})],
+        labels=_labels(ranking, users, numbers),
         items=sorted((i for i in items if i.remark), key=urgency)[:LISTED] or items[:LISTED],
         items_sentence=_items_sentence(ranking, items),
         n_doubts=sum(bool(i.remark) for i in items),
@@ -265,10 +286,10 @@ def describe(
         rows=[(rank, clean(user, LONGEST), score) for rank, user, score in rows],
         data=text,
         packed=packed,
-        has_axes=data["axes"] is not None,
         has_key=has_key and not said.is_open,
         has_pairs=data["pairing"] is not None and said.allows_numbers,
         has_scores=said.allows_numbers,
+        has_marks=bool(marked),
         one_scale=data["shares"] and any(item.share is not None for item in items),
         version=ranking.version,
     )
@@ -356,51 +377,54 @@ def _with_verdicts(items: Sequence[Item], found: Audit) -> list[Item]:
     ]
 
 
-def _audit(ranking: Ranking, found: Audit, key: Mapping[Any, Any], users: _Places) -> Part:
-    """What is wrong with the key, and what repairing it does to the marks."""
+def _audit(
+    ranking: Ranking,
+    found: Audit,
+    key: Mapping[Any, Any],
+    users: _Places,
+    numbers: Mapping[str, int],
+) -> tuple[Part, Sequence[Marks]]:
+    """What is wrong with the key, and the marks by it, also after repair."""
     r, title = ranking.responses, "Your key, compared with the answers"
-    rows = list(zip(*found.columns().values(), strict=True))
-    numbers = {str(item): i for i, item in enumerate(r.items.tolist())}
-    entries = [
-        (
-            Named(numbers[str(item)], clean(item, LONGEST)),
-            clean(given, LONGEST_OPTION),
-            clean(likely, LONGEST_OPTION),
-            per_cent(wrong),
-            VERDICTS[verdict],
-        )
-        for item, given, likely, wrong, verdict in rows
-        if verdict
-    ]
-    known = {str(item) for item, given, *_ in rows if given is not None}
-    wrong = {str(item): likely for item, _, likely, _, verdict in rows if verdict == "wrong"}
-    double = {item: likely for item, _, likely, _, verdict in rows if verdict == "double"}
+    columns = found.columns()
+    doubtful = [k for k, verdict in enumerate(columns["verdict"]) if verdict]
+    told = [VERDICTS.get(verdict, "") for verdict in columns["verdict"]]
+    cells = Cells.of({**found.cells().columns, "verdict": told}, share="probability_wrong")
+    cells = cells.only(doubtful)
+    heads = {"item": "item", "given": "your key", "likely": "likely"}
+    heads |= {"probability_wrong": "probably wrong", "verdict": ""}
+    names = [Named(numbers[str(item)], clean(item, LONGEST)) for item in cells.values("item")]
+    caption = "Answers of the key to look at, the likeliest errors first"
+    tables = [Table.of(caption, cells, heads, names=names, what="item")] if doubtful else []
+    entries = list(zip(*(columns[c] for c in ("item", "given", "likely", "verdict")), strict=True))
+    known = {str(item) for item, given, *_ in entries if given is not None}
+    wrong = {str(item): likely for item, _, likely, verdict in entries if verdict == "wrong"}
+    double = {item: likely for item, _, likely, verdict in entries if verdict == "double"}
     verb = "look" if len(wrong) > 1 else "looks"
     # the table names them
     said = [f"{len(wrong)} of {len(known)} answers in it {verb} wrong." if wrong else str(found)]
-    heads = [("item", ""), ("your key", ""), ("likely", ""), ("probably wrong", "n"), ("", "doubt")]
-    tables = [Table("Answers of the key to look at, the likeliest errors first", heads, entries,
-                    "item")] if entries else []  # fmt: skip
     used = {item: answer for item, answer in key.items() if str(item).strip() in known}
     if not used:
-        return Part(title, said, tables)
+        return Part(title, said, tables), ()
     before = marks(r, used)
     said.append(before.sentence())
-    if wrong or double:
-        repaired = {item: wrong.get(str(item).strip(), answer) for item, answer in used.items()}
-        gains = marks(r, repaired, accept=double).gains(before)
-        said[1] += (
-            f" With the key repaired, {count(int((gains > 0).sum()), 'user')} would gain and "
-            f"{count(int((gains < 0).sum()), 'user')} would lose marks."
-        )
-        if np.nan_to_num(gains).any():
-            tables.append(_changes(before.marks, gains, users))
-    return Part(title, said, tables)
+    if not wrong and not double:
+        return Part(title, said, tables), (before,)
+    repaired = {item: wrong.get(str(item).strip(), answer) for item, answer in used.items()}
+    after = marks(r, repaired, accept=double)
+    gains = np.nan_to_num(after.gains(before))
+    said[1] += (
+        f" With the key repaired, {count(int((gains > 0).sum()), 'user')} would gain and "
+        f"{count(int((gains < 0).sum()), 'user')} would lose marks."
+    )
+    if gains.any():
+        tables.append(_changes(before.marks, gains, users))
+    return Part(title, said, tables), (before, after)
 
 
 def _changes(before: Any, gains: Any, users: _Places) -> Table:
     """Who gains and who loses marks, the largest changes first."""
-    changed = np.flatnonzero(np.nan_to_num(gains) != 0)
+    changed = np.flatnonzero(gains)
     changed = changed[np.argsort(-gains[changed], kind="stable")]
     shown, half = changed, LISTED // 2
     if len(changed) > LISTED:
@@ -438,20 +462,19 @@ def _section_part(found: Parts | None, guessed: bool) -> list[Part]:
     if found is None:
         return []
     cells = found.cells().only(np.arange(min(len(found.sections), LISTED)))
-    wanted = ("section", "items", "mean", "alpha", "adds")
-    texts = {name: cells.texts(name) for name in wanted}
-    texts["alpha"] = [_digits(alpha) for alpha in cells.values("alpha")]
-    rows = list(zip(*texts.values(), strict=True))
-    heads = [("section", ""), ("items", "n"), ("right", "n"), ("alpha", "n"), ("adds", "")]
+    heads = {"section": "section", "items": "items", "mean": "right", "alpha": "alpha"}
     said = (
         "A section adds something where its score says more about itself than the whole score "
         "does. Open a user to see the user's sections."
     )
     by_names = ["The sections are what the items' names begin with."] if guessed else []
-    return [Part("Sections", [said, *by_names], [Table("Sections of the items", heads, rows)])]
+    table = Table.of("Sections of the items", cells, {**heads, "adds": "adds"})
+    return [Part("Sections", [said, *by_names], [table])]
 
 
-def _group_part(ranking: Ranking, items: Sequence[Item], groups: Mapping[Any, Any]) -> list[Part]:
+def _group_part(
+    ranking: Ranking, numbers: Mapping[str, int], groups: Mapping[Any, Any]
+) -> list[Part]:
     """Groups of users side by side, and items that are harder for one of two."""
     r = ranking.responses
     no_key = ranking.ratings or ranking.fit.key_probabilities is None
@@ -460,21 +483,25 @@ def _group_part(ranking: Ranking, items: Sequence[Item], groups: Mapping[Any, An
     own = said_of(r.users.tolist(), groups)
     sizes = Counter(group for group in own.tolist() if group is not None)
     means = {g: float(np.nanmean(ranking.scores[own == g])) for g in sizes}
-    names = sorted(sizes, key=lambda g: -means[g])
-    is_share = ranking.by == "correct"
-    rows = [
-        (clean(g), f"{sizes[g]:,}", per_cent(means[g]) if is_share else _digits(means[g]))
-        for g in names[:LISTED]
+    names = sorted(sizes, key=lambda g: -means[g])[:LISTED]
+    cells = Cells.of(
+        {
+            "group": names,
+            "users": np.array([sizes[g] for g in names]),
+            "score": np.array([means[g] for g in names]),
+        },
+        **{"share" if ranking.by == "correct" else "number": "score"},
+    )
+    score = "right" if ranking.by == "correct" else "score"
+    tables = [
+        Table.of("Groups of users", cells, {"group": "group", "users": "users", "score": score})
     ]
-    heads = [("group", ""), ("users", "n"), ("right" if is_share else "score", "n")]
-    tables = [Table("Groups of users", heads, rows)]
     said = []
     if sum(size >= FEWEST_USERS for size in sizes.values()) < 2:
         said = [f"Items are compared between groups of {FEWEST_USERS} users or more."]
     elif r.n_users * r.n_items <= MOST_CELLS:
         found = differences(r, ranking.answer_key(), groups)
         said = [found.sentence()]
-        numbers = {str(item.label): item.number for item in items}
         wanted = ("item", "size", "delta")
         unfair = [
             (
@@ -493,6 +520,47 @@ def _group_part(ranking: Ranking, items: Sequence[Item], groups: Mapping[Any, An
     return [Part("Groups", said, tables)]
 
 
+def _labels(ranking: Ranking, users: _Places, numbers: Mapping[str, int]) -> Part | None:
+    """Of labels that were handed out: who stands out, and what to ask for next.
+
+    Labels were handed out where most users were not asked most items.
+    """
+    r = ranking.responses
+    if ranking.ratings or 2 * r.n_responses > r.n_users * r.n_items:
+        return None
+    said, tables = [agreement(r).sentence()], []
+    try:
+        found = workers(ranking)
+    except InputError:  # the items share no labels: nobody can lean to one
+        pass
+    else:
+        cells = found.cells()
+        said.append(found.sentence())
+        odd = [k for k, remark in enumerate(cells.values("remark")) if remark][:LISTED]
+        names = [users(j) for j in odd]
+        heads = {"user": "user", "answers": "answers", "remark": "stands out by"}
+        if odd:
+            caption = "Labellers who stand out"
+            tables.append(Table.of(caption, cells.only(odd), heads, names=names, what="user"))
+    if (
+        ranking.key_chances is not None
+        and ranking.correct is not None
+        and not ranking.verdict.doubt
+    ):
+        asked = next_labels(ranking, r.n_items)
+        said.append(asked.sentence())
+        if len(asked.items):
+            cells = asked.cells().only(np.arange(min(len(asked.items), ASKED)))
+            labels = cells.values("item")
+            names = [Named(numbers[str(item)], clean(item, LONGEST)) for item in labels]
+            heads = {"item": "item", "user": "ask", "answers": "answers", "likely": "likely"}
+            heads |= {"confidence": "sure", "gain": "gain"}
+            caption = "What to label next, the most useful first"
+            more = "hnd labels … --next N has more." if len(asked.items) > ASKED else ""
+            tables.append(Table.of(caption, cells, heads, names=names, what="item", more=more))
+    return Part("Labels", said, tables)
+
+
 def _short_form(ranking: Ranking) -> ShortForm | None:
     """How well fewer items keep the order."""
     r, of_one = ranking.responses, int((ranking.components == 0).sum())
@@ -501,10 +569,6 @@ def _short_form(ranking: Ranking) -> ShortForm | None:
         return None
     steps = np.linspace(0, r.n_items, SHORT_FORMS + 1)[1:-1].round().astype(int)
     return short_form(ranking, sorted({int(step) for step in steps if step >= 2}))
-
-
-def _digits(value: float | None) -> str:
-    return "–" if value is None or value != value else f"{value:.2f}"
 
 
 # -- about people -------------------------------------------------------------------------------
@@ -524,14 +588,14 @@ def _guessers(ranking: Ranking, users: _Places) -> list[Part]:
 
 def _alike(ranking: Ranking, users: _Places) -> list[Part]:
     """Users with very similar answers, and as how many votes all of them count."""
-    alike, r = find_alike(ranking), ranking.responses
-    votes = agreement(r).independent_votes
+    r = ranking.responses
+    alike, votes = find_alike(r), agreement(r).independent_votes
     said = []
-    if alike.n_users:
+    if len(alike.users):
         said.append(
-            f"{count(alike.n_users, 'user')} share more unusual answers with somebody than their "
-            "ability makes likely. They may have worked together or shared a source; equal wrong "
-            "answers say most."
+            f"{count(len(alike.users), 'user')} share more unusual answers with somebody than "
+            "their ability makes likely. They may have worked together or shared a source; equal "
+            "wrong answers say most."
         )
     if votes is not None and votes < r.n_users - 1:
         said.append(
@@ -540,12 +604,17 @@ def _alike(ranking: Ranking, users: _Places) -> list[Part]:
         )
     if not said:
         return []
-    heads = [("users", ""), ("equal answers", "n"), ("of them not the likely key", "n")]
+    first, second = alike.first[:PAIRS], alike.second[:PAIRS]
+    some, places = np.unique(np.concatenate([first, second]), return_inverse=True)
+    common, equal, wrong = equal_answers(ranking, some)
+    pairs = list(zip(first, second, *np.split(places, 2), strict=True)) if len(first) else []
+    pairs.sort(key=lambda p: (-wrong[p[2:]], -equal[p[2:]], *p[:2]))
     rows = [
-        ((users(one), users(other)), f"{pair.same} of {pair.common}", f"{pair.same_wrong}")
-        for pair in alike.pairs
-        for one, other in [pair.users]
+        ((users(a), users(b)), f"{equal[at]:.0f} of {common[at]:.0f}", f"{wrong[at]:.0f}")
+        for a, b, *places in pairs
+        for at in [tuple(places)]
     ]
+    heads = [("users", ""), ("equal answers", "n"), ("of them not the likely key", "n")]
     tables = [Table("Pairs of users with the most equal answers", heads, rows, "pair")]
     return [Part("Very similar answers", said, tables if rows else ())]
 

@@ -12,15 +12,20 @@ import numpy as np
 import numpy.typing as npt
 
 from hitsndiffs.results.cells import Cells
+from hitsndiffs.results.marks import Marks
 from hitsndiffs.results.parts import Parts
 from hitsndiffs.results.ranking import Ranking
 from hitsndiffs.results.short_form import ShortForm
 from hitsndiffs.results.versus import Pairing
-from hitsndiffs.show.display_names import clean
-from hitsndiffs.show.items_and_answers import Item, chosen_options, option_groups, option_shares
-from hitsndiffs.show.rival_axes import find_axes
+from hitsndiffs.show.items_and_answers import (
+    Item,
+    chosen_options,
+    clean,
+    option_groups,
+    option_shares,
+)
 
-__all__ = ["LONGEST", "LONGEST_OPTION", "listed_users", "report_data", "stored", "urgency"]
+__all__ = ["LONGEST", "listed_users", "report_data", "stored", "urgency"]
 
 Ints = npt.NDArray[np.int64]
 
@@ -61,6 +66,7 @@ def report_data(
     audited: bool,
     parts: Parts | None,
     short: ShortForm | None,
+    marked: Sequence[Marks] = (),
 ) -> dict[str, Any]:
     """The columns of the ranking, the items, the answers, and what the pictures need."""
     order = listed_users(ranking)
@@ -94,7 +100,7 @@ def report_data(
         "pairing": _pairing(ranking, order) if has_pairs else None,
         "sections": None if parts is None else _sections(parts),
         "short": None if short is None else _short(short),
-        "axes": _axes(ranking),
+        "marks": [_known(each.marks[order]) for each in marked],
     }
 
 
@@ -230,18 +236,3 @@ def _sections(parts: Parts) -> list[dict[str, Any]]:
 
 def _short(short: ShortForm) -> dict[str, Any]:
     return {"sizes": list(short.sizes), "kept": [round(float(kept), 3) for kept in short.kept]}
-
-
-def _axes(ranking: Ranking) -> dict[str, Any] | None:
-    """The users on the two strongest axes, if these compete."""
-    axes = find_axes(ranking)
-    if not axes.competing or axes.points.shape[1] < 2:
-        return None
-    points = np.round(axes.points[:, :2], 4)
-    return {
-        "x": points[:, 0].tolist(),
-        "y": points[:, 1].tolist(),
-        "fifth": axes.fifths.tolist(),
-        "name": [clean(user, LONGEST) for user in ranking.users[axes.users].tolist()],
-        "titles": [f"axis {k + 1} (strength {axes.strengths[k]:.2f})" for k in range(2)],
-    }

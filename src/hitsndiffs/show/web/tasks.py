@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from hitsndiffs.errors import InputError
 from hitsndiffs.results.wording import missing, sizes
-from hitsndiffs.show.display_names import clean
+from hitsndiffs.show.items_and_answers import clean, first_answers
 from hitsndiffs.show.web.forms import key_text
 
 if TYPE_CHECKING:
@@ -99,8 +99,6 @@ def _items(plan: Plan, r: Responses) -> list[dict[str, Any]]:
 
 def _preview(r: Responses) -> dict[str, Any]:
     """Return the first answers as they were read."""
-    from hitsndiffs.show.items_and_answers import first_answers
-
     n_users, n_items = min(CORNER_USERS, r.n_users), min(CORNER_ITEMS, r.n_items)
     return {
         "items": [clean(item, 24) for item in r.items[:n_items].tolist()],

@@ -1,10 +1,10 @@
 // The pictures of the report, each drawn from the report's data (see report.js).
 "use strict";
 const pictures = (report) => {
-  const { h, s, count, plural, percent, short, svg, ticks } = tools;
+  const { h, s, compare, count, plural, percent, short, svg, ticks } = tools;
   const { data, items, users, place, open } = report;
   const [low, high] = data.range;
-  const WIDE = 470;
+  const WIDE = Math.max(Math.min(470, document.documentElement.clientWidth - 60), 260); // letters keep their size on a phone
 
   const pressed = (action, tip, node) => {
     node.dataset.tip = tip;
@@ -29,9 +29,10 @@ const pictures = (report) => {
   // How often each option of an item was chosen, for a cell of a table; the likely key in colour.
   const options = (j) => {
     const item = items[j];
-    const role = (o) => (o === item.key ? "key" : o === item.given ? "given" : "other");
+    const shade = (o) => report.shades?.get(item.options[o]);
+    const role = (o) => (o === item.key ? "key" : o === item.given ? "given" : shade(o) ? "step-" + shade(o) : "other");
     const drawn = item.counts.length > 40 ? item.drawn : item.counts.map((_, o) => o);
-    const order = [...drawn].sort((a, b) => (role(b) === "key") - (role(a) === "key") || item.counts[b] - item.counts[a]);
+    const order = [...drawn].sort((a, b) => (report.shades ? compare(item.options[a], item.options[b]) : (role(b) === "key") - (role(a) === "key") || item.counts[b] - item.counts[a]));
     return h("span", { class: "stack" }, ...order.map((o) =>
       h("span", { class: role(o), style: `flex-grow:${item.counts[o]}`, tip:
         `${item.options[o]}${o === item.key ? " (likely key)" : ""}: ${count(item.counts[o])} of ${count(item.answers)}, ${percent(item.counts[o] / item.answers)}` })));
@@ -179,7 +180,7 @@ const pictures = (report) => {
       const [right, wrong, blank] = ["accent", "warn-soft", "blank"].map((name) => style.getPropertyValue("--" + name));
       canvas.width = 2 * wide * columns.length;
       canvas.height = 2 * tall * rows.length;
-      canvas.style.width = wide * columns.length + "px";
+      canvas.style.width = "100%"; // cells are whole pixels, however wide the picture is shown
       const pen = canvas.getContext("2d");
       const [gapX, gapY] = [wide > 4 ? 1 : 0, tall > 4 ? 1 : 0];
       rows.forEach((i, r) => columns.forEach((j, c) => {
@@ -206,19 +207,5 @@ const pictures = (report) => {
     return true;
   };
 
-  // Users on the two strongest axes of the answers.
-  const axes = () => {
-    const { x: xs, y: ys, fifth, name, titles } = data.axes;
-    const [height, left, right, top, bottom] = [300, 30, 22, 12, 30];
-    const scale = (values, from, to) => {
-      const [a, b] = [Math.min(...values), Math.max(...values)];
-      return (v) => from + ((to - from) * (v - a)) / (b - a || 1);
-    };
-    const [x, y] = [scale(xs, left, WIDE - right), scale(ys, height - bottom, top)];
-    return frame(height, [left, right, top, bottom], [], [], titles[0], titles[1],
-      "Picture: users on the two strongest axes of the answers, coloured by the ranking.",
-      ...xs.map((v, k) => s("circle", { cx: x(v), cy: y(ys[k]), r: 4, class: "step-" + (fifth[k] + 1), tip: name[k] })));
-  };
-
-  return { bar, options, scoreMap, scatter, shortForm, curve, everyAnswer, axes };
+  return { bar, options, scoreMap, scatter, shortForm, curve, everyAnswer };
 };

@@ -53,7 +53,12 @@
   const compared = data.pairing && first + last > 0;
 
   const open = {};
-  const draw = pictures({ data, items, users, held, chosen, score, reach, place, open });
+
+  // Opinions have no key: a label has one colour, and its place in the order of numbers or letters.
+  const labels = [...new Set(items.flatMap((item) => item.options))].sort(compare);
+  const shades = hasKey || labels.length < 3 || labels.length > 11 ? null
+    : new Map(labels.map((label, k) => [label, 1 + Math.round((4 * k) / (labels.length - 1))]));
+  const draw = pictures({ data, items, users, held, chosen, score, reach, place, open, shades });
   const link = (text, action) => h("button", { type: "button", class: "link", click: action }, text);
   const userLink = (i) => link(users.user[i], () => open.user(i));
   const itemLink = (j) => link(items[j].name, () => open.item(j));
@@ -127,7 +132,7 @@
       return h("tr", { class: starts ? "tier" : null }, ...data.shown.map((name) => {
         if (name === "bar") return h("td", { class: "bars" }, draw.bar(i));
         if (name === "user") return h("th", { scope: "row" }, userLink(i));
-        if (name === "range") return h("td", { class: "n" }, none(users.rank_low[i]) ? "" : `${count(users.rank_low[i])}–${count(users.rank_high[i])}`);
+        if (name === "range") return h("td", { class: "n" }, none(users.rank_low[i]) ? "" : [...new Set([users.rank_low[i], users.rank_high[i]])].map(count).join("–"));
         const error = name === data.main && users.standard_error?.[i] != null
           ? h("span", { class: "faint" }, " ± " + (data.shares ? Math.round(100 * reach(i)) : reach(i).toFixed(2))) : null;
         return h("td", { class: kinds[name].kind === "label" ? null : `n ${name}` }, shown(users[name][i], kinds[name].kind), error);
@@ -144,7 +149,7 @@
     const columns = [
       { heading: "item", kind: "label", values: value("name") },
       ...(hasKey ? [{ heading: "likely key", kind: "label", values: label("key") },
-        { heading: "sure", kind: "share", values: value("sure"), tip: "How likely that is the right answer" }]
+        ...(data.doubted ? [] : [{ heading: "sure", kind: "share", values: value("sure"), tip: "How likely that is the right answer" }])]
         : [{ heading: "most chosen", kind: "label", values: usual }]),
       ...(data.audited ? [{ heading: "your key", kind: "label", values: items.map((item) => item.unseen ?? item.options[item.given] ?? null) }] : []),
       { heading: "answers", kind: "stacks" },
@@ -158,6 +163,10 @@
       c.heading === "item" ? h("th", { scope: "row" }, itemLink(j))
       : c.kind === "stacks" ? h("td", { class: "stacks" }, draw.options(j))
       : h("td", { class: c.kind === "label" ? (c.heading === "remark" ? "remark" : null) : `n ${c.name ?? ""}` }, c.heading === "remark" ? c.values[j] : shown(c.values[j], c.kind))));
+    if (shades) {
+      by("shades").replaceChildren(...[...shades].map(([label, k]) => h("span", {}, h("span", { class: "swatch step-" + k }), label)));
+      by("shades").hidden = false;
+    }
     table(by("item-table"), columns, items.length, row, items.map((item) => item.name.toLocaleLowerCase()), "item", 40);
   };
 
@@ -175,7 +184,7 @@
         const p = above(i, k, shared(i, k));
         return h("td", { class: kind(p), tip: `${users.user[i]} is above ${users.user[k]}: ${percent(p)}`, click: () => open.pair(i, k) }, String(Math.round(100 * p)));
       }))));
-    node.open = most <= 12;
+    node.open = n <= 20;
   };
 
   // -- what lies behind -------------------------------------------------------------------------
@@ -277,11 +286,11 @@
     const order = item.options.map((_, o) => o).sort((a, b) => item.counts[b] - item.counts[a]);
     const named = 40;
     const facts = [plural(item.answers, "answer")];
-    if (item.key !== null) facts.unshift(`likely key ${keyOf(j)}` + (none(item.sure) ? "" : ` (${percent(item.sure)} sure)`));
+    if (item.key !== null) facts.unshift(`likely key ${keyOf(j)}` + (none(item.sure) || data.doubted ? "" : ` (${percent(item.sure)} sure)`));
     if (!none(item.telling) && !data.doubted) facts.push(`discrimination ${item.telling.toFixed(2)}`);
     show(item.name, facts.join(" · "),
       item.remark ? h("p", { class: "say warn" }, (data.audited ? `Your key, ${item.unseen ?? item.options[item.given] ?? "none"}: ` : "") + item.remark) : null,
-      data.groups && item.curve.length ? draw.curve(j, 470, 210) : null,
+      data.groups && item.curve.length ? draw.curve(j, Math.max(Math.min(470, innerWidth - 60), 260), 210) : null,
       small(`Options of ${item.name}`, [["option"], ["chosen by", "n"], ["share", "n"], ["who, best first"]],
         order.slice(0, 200).map((o) => {
           const list = h("td", { class: "who" }, ...who[o].slice(0, named).flatMap((i, k) => [k ? ", " : "", userLink(i)]),
@@ -289,7 +298,7 @@
           const marks = [o === item.key ? "likely key" : "", o === item.given ? "your key" : ""].filter(Boolean).join(", ");
           return h("tr", {}, h("th", { scope: "row" }, item.options[o], marks ? h("span", { class: "kind" }, marks) : null),
             h("td", { class: "n" }, count(item.counts[o])), h("td", { class: "n" }, percent(item.counts[o] / item.answers)), list);
-        })),
+        }), "choosers"),
       item.unseen ? h("p", {}, `Your key is ${item.unseen}, which nobody chose.`) : null,
       others ? h("p", { class: "faint" }, `The names are those of the ${count(first + last)} users whose answers this file holds.`) : null);
   };
@@ -300,6 +309,8 @@
       ...users.user.map((_, i) => data.columns.map((c) => c.values[i]))]),
     "save-key": () => save(data.file + "-key.csv", [["item", "answer", "confidence"],
       ...items.filter((item) => item.key !== null).map((item) => [item.name, item.options[item.key], item.sure])]),
+    "save-marks": () => save(data.file + "-marks.csv", [["user", "marks", "after_repair"].slice(0, 1 + data.marks.length),
+      ...users.user.map((name, i) => [name, ...data.marks.map((marks) => marks[i])])]),
   };
   for (const [id, action] of Object.entries(downloads)) {
     by(id)?.addEventListener("click", action);
@@ -324,7 +335,6 @@
   put("score-map", draw.scoreMap);
   put("scatter", draw.scatter);
   put("short-form", draw.shortForm);
-  put("axes", draw.axes);
   if (by("every-answer") && !draw.everyAnswer(by("every-answer"))) by("every-answer").closest("figure").remove();
   if (data.groups) by("cards")?.replaceChildren(...data.doubts.map((j) => h("li", { class: "card" }, h("h3", {}, itemLink(j)), h("p", {}, items[j].remark), draw.curve(j))));
   document.documentElement.classList.add("alive");
