@@ -197,9 +197,7 @@ def describe(
         items_sentence=_items_sentence(ranking, items),
         n_doubts=sum(bool(i.remark) for i in items),
         short="" if short is None else short.sentence(),
-        care=[]
-        if ranking.ratings
-        else [*guessers_part(ranking, users), *alike_part(ranking, users)],
+        care=care,
         left_out=_left_out(ranking, data["answers"]),
         about=_about(ranking, file, reading),
         notes=notes,
