@@ -47,7 +47,7 @@ SPECIAL_CASES = (
     SpecialCase("samejima", "bock", "β₀ → -∞"),
     SpecialCase("samejima", "3pl", "k = 2, c = 1/k", exact=False),
     SpecialCase("bock", "2pl", "k = 2"),
-    SpecialCase("bock", "grm", "α_h = h·a, nearly", exact=False),
+    SpecialCase("bock", "grm", "αₕ = h·a, nearly", exact=False),
     SpecialCase("3pl", "2pl", "c = 0"),
     SpecialCase("grm", "2pl", "k = 2"),
     SpecialCase("grm", "c1p", "a → ∞"),

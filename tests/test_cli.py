@@ -191,8 +191,11 @@ def test_compare_out(here: Here, simulated: tuple[Path, Path], tmp_path: Path, e
         assert set(table["method"]) == {"hnd", "hits"}
 
 
-def test_compare_on_a_terminal(simulated: tuple[Path, Path]) -> None:
-    done = on_terminal_here("compare", simulated[0], "--key", simulated[1])
+def test_compare_on_a_terminal(
+    simulated: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(simulated[0].parent)  # paths are shown whole, however long
+    done = on_terminal_here("compare", simulated[0].name, "--key", simulated[1].name)
     assert done.code == 0
     shown = ANSI.sub("", done.out)
     assert max(map(len, shown.splitlines())) <= 80

@@ -462,7 +462,7 @@ def test_a_limit_on_memory() -> None:
     resource = pytest.importorskip("resource", reason="this system has no limit on memory")
     if not hasattr(resource, "RLIMIT_DATA"):
         pytest.skip("this system has no limit on memory")
-    limit = 300_000_000 + 25_000_000 * (os.cpu_count() or 1)  # threads have stacks
+    limit = 150_000_000 + 25_000_000 * (os.cpu_count() or 1)  # threads have stacks
     names = ",".join(f"q{i}" for i in range(1000))
     cells = ",".join(str(i % 7) for i in range(1000))
     text = f"user,{names}\n" + "".join(f"u{j},{cells}\n" for j in range(50_000))

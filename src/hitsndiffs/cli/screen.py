@@ -216,7 +216,7 @@ def _show_users(ranking: Ranking, users: Ints, most: int) -> None:
         if not useless.get(name, False):
             columns.append((head, texts, kind))
     last: list[int] = []
-    if not ranking.verdict.is_open:
+    if ranking.verdict.allows_numbers and not ranking.verdict.is_open:
         _add_picture(ranking, users, cells, columns)
         last = [n for n, (a, b) in enumerate(pairwise(cells.values("tier"))) if a != b]
     show_table(columns, spare=SPARE, last=last)
