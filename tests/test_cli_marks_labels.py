@@ -57,6 +57,7 @@ def test_sections_and_groups(here: Here, folder: Path) -> None:
     content = json.loads(done.out)
     assert [row["section"] for row in content["sections"]] == ["one", "two"]
     assert [row["size"] for row in content["differences"]] == ["A"] * 4
+    assert [row["two"] for row in content["marks"]] == [1, 0.5, 0.5, 0]
 
 
 def test_marks_without_a_key_or_with_odd_words(here: Here, folder: Path) -> None:
@@ -91,7 +92,9 @@ def test_labellers(here: Here, crowd: Path) -> None:
     assert "Krippendorff's alpha is 0." in done.err
     asked = json.loads(here("labels", crowd, *plain, "--next", "3", "--json").out)
     assert len(asked["rows"]) <= 3
-    assert asked["alpha"] == pytest.approx(asked["fleiss_kappa"], abs=0.1)
+    assert asked["right_then"] >= asked["right_now"]
+    whole = json.loads(here("labels", crowd, *plain, "--json").out)
+    assert whole["alpha"] == pytest.approx(whole["fleiss_kappa"], abs=0.1)
     pairs = json.loads(here("labels", crowd, *plain, "--pairs", "4", "--json").out)
     assert len(pairs["rows"]) == 4
     own = json.loads(here("labels", crowd, *plain, "--worker", "w1", "--json").out)
@@ -142,6 +145,9 @@ def test_items_that_belong_together(here: Here, crowd: Path) -> None:
     assert found[0]["clusters"] == 2
     assert found[3]["clusters"] is None
     assert found[3]["difference"] == found[0]["difference"]
+    of_all = json.loads(here("rank", *plain, "--pairs", "--clusters", "text", "--json").out)["rows"]
+    (row,) = (row for row in of_all if {row["user"], row["other"]} == {"w0", "w3"})
+    assert row["standard_error"] == pytest.approx(found[0]["standard_error"])
     assert "add --versus A B" in here("rank", *plain, "--clusters", "text").err
     key = crowd.parent / "key.csv"
     told.select("task", answer=pl.lit("yes")).unique().write_csv(key)
@@ -160,6 +166,6 @@ def test_a_leaderboard(here: Here) -> None:
     assert len(pairs) == 7
     assert all(float(row[2]) >= 0.5 for row in pairs[1:])
     short = json.loads(here("rank", MODELS, "--short-form", "--json").out)
-    assert [row["items"] for row in short["rows"]] == [5, 10, 20]
-    assert len(short["rows"][1]["names"].split(", ")) == 10
+    assert [row["items"] for row in short["rows"]] == [5, 10, 15, 20, 30]
+    assert [len(row["adds"].split(", ")) for row in short["rows"]] == [5, 5, 5, 5, 10]
     assert "one of --versus, --pairs" in here("rank", MODELS, "--pairs", "--short-form").err

@@ -145,9 +145,39 @@ def test_asking_where_it_says_beats_asking_anywhere() -> None:
 def test_when_to_stop_is_said() -> None:
     table = [["A", "B", "C"]] * 12
     ranking = hnd.rank(hnd.Responses.from_wide([*table, ["B", "C", "A"]]), method="dawid-skene")
-    assert "you can stop" in next_labels(ranking, 2).sentence()
+    assert "You can stop" in next_labels(ranking, 2).sentence()
     with pytest.raises(hnd.InputError, match="budget"):
         next_labels(ranking, 0)
+
+
+def test_it_is_foreseen_how_far_the_order_will_move() -> None:
+    """Against rankings with as many true answers more, each worker right as often as before."""
+    foreseen, found, said = [], [], []
+    for seed in range(6):
+        rng = np.random.default_rng(seed)
+        frame, truth = crowd(seed, n=30, items=150, share=0.3)
+        r = hnd.Responses.from_long(frame, user="user", item="item", option="option")
+        ranking = hnd.rank(r, method="dawid-skene")
+        plan = next_labels(ranking, 140, each=8)
+        if np.isnan(plan.order_kept):
+            continue
+        yes = np.array([truth[int(item[1:])] for item in r.items[plan.items]])
+        right = rng.random(len(yes)) < ranking.correct[plan.users]
+        new = {"user": r.users[plan.users], "item": r.items[plan.items],
+               "option": np.where(yes == right, "yes", "no")}  # fmt: skip
+        both = pl.concat([frame, pl.DataFrame({n: list(map(str, v)) for n, v in new.items()})])
+        again = hnd.rank(
+            hnd.Responses.from_long(both, user="user", item="item", option="option"), "dawid-skene"
+        )
+        place = {user: n for n, user in enumerate(again.users.tolist())}
+        then = again.scores[[place[user] for user in r.users.tolist()]]
+        foreseen.append(plan.order_kept)
+        found.append(float(np.corrcoef(ranking.scores, then)[0, 1]))
+        said.append(plan.sentence())
+    assert len(found) >= 3
+    assert np.mean(found) == pytest.approx(np.mean(foreseen), abs=0.03)
+    assert np.mean(foreseen) < 0.99
+    assert all("order of the users" in sentence for sentence in said)
 
 
 def test_a_ranking_has_it_at_hand() -> None:

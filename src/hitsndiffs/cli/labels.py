@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 from hitsndiffs.cli.options import Seed, option
 from hitsndiffs.cli.result import Result
@@ -50,10 +50,12 @@ def labels(
     if sum(value is not None for value in (worker, next, pairs, predicted)) > 1:
         raise InputError("give one of --worker, --next, --pairs and --predicted at a time.")
     r = source.read(quiet=result.quiet)
-    agreed = agreement(r)
     cells: Cells | None = None
-    found: Tabled = agreed
+    found: Tabled
+    said = ""
+    facts: dict[str, Any] = {}
     if pairs is not None:
+        found = agreed = agreement(r)
         heading, cells = "Pairs", agreed.cells(most=pairs)
     elif predicted is not None:
         if source.option is None:
@@ -69,9 +71,13 @@ def labels(
         if next is not None:
             heading, found = "What to label next", next_labels(ranking, next, each=each)
         elif worker is not None:
-            heading, cells = worker, workers(ranking).confusion_cells(worker)
+            found = of_all = workers(ranking)
+            heading, cells = worker, of_all.confusion_cells(worker)
+            said = of_all.about(worker)
         else:
-            heading, found = "Labellers", workers(ranking)
-    result.say(str(agreed), *(() if found is agreed else (str(found),)))
-    result.give(found, cells=cells, facts=agreed.facts(), heading=heading)
+            heading, found, agreed = "Labellers", workers(ranking), agreement(r)
+            facts = agreed.facts()
+            result.say(str(agreed))
+    result.say(said or str(found))
+    result.give(found, cells=cells, facts=facts, heading=heading)
     result.note(r.notes)

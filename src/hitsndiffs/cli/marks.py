@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from hitsndiffs.cli.options import CompareGroups, Key, Sections, option
 from hitsndiffs.cli.result import Result
@@ -10,13 +10,7 @@ from hitsndiffs.cli.source import Source
 from hitsndiffs.cli.text import show_cells
 from hitsndiffs.errors import InputError
 
-if TYPE_CHECKING:
-    from hitsndiffs.results.cells import Tabled
-
 __all__ = ["marks"]
-
-#: What stands above the further tables.
-HEADINGS = {"sections": "Sections", "differences": "Between groups"}
 
 
 def marks(
@@ -41,6 +35,7 @@ def marks(
     """Mark the answers with a key."""
     import numpy as np
 
+    from hitsndiffs.results.cells import Cells, Kind, Tabled
     from hitsndiffs.results.marks import marks as marked
     from hitsndiffs.results.parts import differences, parts
 
@@ -54,23 +49,34 @@ def marks(
         )
     more = dict(_accepted(one) for one in accept or [])
     found = marked(r, right, accept=more, drop=without or (), blanks=blanks)
+    cells = found.cells()
     beside: dict[str, Tabled] = {}
+    shown: dict[str, Cells] = {}
     if sections is not None:
-        beside["sections"] = parts(r, right, source.item_groups(sections, "--sections"))
+        own = parts(r, right, source.item_groups(sections, "--sections"))
+        beside["sections"] = own
+        by_section = {name: share for name, share in own.by_user().items()
+                      if name not in cells.columns}  # fmt: skip
+        kinds: dict[str, Kind] = dict.fromkeys(by_section, "share")
+        cells = Cells({**cells.columns, **by_section}, {**cells.kinds, **kinds})
+        shown["Sections"] = own.cells()
     if compare_groups is not None:
         of_user = source.user_groups(compare_groups, "--compare-groups")
-        beside["differences"] = differences(r, right, of_user)
+        other = differences(r, right, of_user)
+        beside["differences"] = other
+        shown["Between groups"] = other.cells().only(other.standing_out())
     best_first = np.argsort(-np.nan_to_num(found.marks, nan=-1.0), kind="stable")
 
     def show() -> None:
-        show_cells(found.cells().only(best_first))
-        for name, other in beside.items():
-            print()
-            show_cells(other.cells(), heading=HEADINGS[name])
+        show_cells(cells.only(best_first))
+        for heading, table in shown.items():
+            if len(table):
+                print()
+                show_cells(table, heading=heading)
 
-    told = {name: other.cells().records() for name, other in beside.items()}
+    told = {name: one.cells().records() for name, one in beside.items()}
     result.say(str(found), *map(str, beside.values()))
-    result.give(found, facts=told, people=show)
+    result.give(found, cells=cells, facts=told, people=show)
     result.note(r.notes)
 
 

@@ -141,8 +141,8 @@ class Job:
         str | None,
         option(
             "COLUMN|FILE|names",
-            "With --versus: items that belong together (a passage, a template) count as one "
-            "witness; 'names': by what is before the number in an item's name.",
+            "With --versus and --pairs: items that belong together (a passage, a template) count "
+            "as one witness; 'names': by what is before the number in an item's name.",
             panel=OUTPUT,
         ),
     ] = None
@@ -210,8 +210,10 @@ def _check(job: Job) -> None:
         raise InputError(f"--top must be at least 1; got {job.top}.")
     if job.bootstrap is not None and (job.bootstrap < 0 or job.bootstrap == 1):
         raise InputError(f"--bootstrap must be at least 2 (or left out); got {job.bootstrap}.")
-    if job.clusters is not None and job.versus is None:
-        raise InputError("--clusters says how surely one user is above another: add --versus A B.")
+    if job.clusters is not None and job.versus is None and not job.pairs:
+        raise InputError(
+            "--clusters says how surely one user is above another: add --versus A B or --pairs."
+        )
     if job.report is None and (job.sections or job.compare_groups) is not None:
         raise InputError(
             "--sections and --compare-groups are for a report: add --report FILE.html."
@@ -282,13 +284,13 @@ def _instead(ranking: Ranking, job: Job) -> Tabled | None:
     """What is shown in place of the ranking."""
     from hitsndiffs.cli.screen import BEST
 
-    if job.versus is not None:
-        said = job.clusters
-        clusters = None if said is None else job.source.item_groups(said, "--clusters")
-        return ranking.versus(*job.versus, clusters=clusters)
     if job.short_form:
         return ranking.short_form()
-    return ranking.pairs(job.top or BEST) if job.pairs else None
+    said = job.clusters
+    clusters = None if said is None else job.source.item_groups(said, "--clusters")
+    if job.versus is not None:
+        return ranking.versus(*job.versus, clusters=clusters)
+    return ranking.pairs(job.top or BEST, clusters=clusters) if job.pairs else None
 
 
 def _report(ranking: Ranking, job: Job, plan: Plan) -> str:

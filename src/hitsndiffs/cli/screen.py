@@ -117,7 +117,7 @@ def _about(ranking: Ranking, job: Job, plan: Plan) -> Iterator[str]:
     yield f"{job.source.name}: {sizes(r)}, {full}."
     if plan.is_telling:
         yield f"Read as {plan.line}"
-    if r.key is not None and ranking.held_key and not ranking.verdict.help:
+    if r.key is not None and ranking.spare_key == "found" and not ranking.verdict.help:
         yield (
             f"The file holds a key ({r.key.source}); the ranking does not use it (--use-key does)."
         )

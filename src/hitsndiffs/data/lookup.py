@@ -24,8 +24,8 @@ __all__ = [
 ]
 
 
-#: A name that ends in a number of its own: text-3-q2, law/12.
-NUMBERED = re.compile(r"(.+?)[\s_./:#-]+[A-Za-z]*\d+")
+#: A name that ends in a number of its own: text-3-q2, law/12, algebra07 (but not q07).
+NUMBERED = re.compile(r"(.+?)(?:[\s_./:#-]+[A-Za-z]*|(?<=[^\W\d_]{2}))\d+")
 
 
 def python_value(value: Any) -> Any:
@@ -98,8 +98,8 @@ def said_of(labels: Iterable[Any], given: Mapping[Any, Any] | str) -> Array:
 
     >>> said_of([1, 2, 3], {"1": "first half", 3: "second half"}).tolist()
     ['first half', None, 'second half']
-    >>> said_of(["text-3-q1", "text-3-q2", "law/12", "last"], "names").tolist()
-    ['text-3', 'text-3', 'law', None]
+    >>> said_of(["text-3-q1", "text-3-q2", "law/12", "algebra07", "last"], "names").tolist()
+    ['text-3', 'text-3', 'law', 'algebra', None]
     """
     texts = [str(label).strip() for label in labels]
     if isinstance(given, str):

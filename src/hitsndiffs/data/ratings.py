@@ -53,7 +53,7 @@ def ratings_in(responses: Responses, seed: int = 0) -> str:
     --------
     >>> import hitsndiffs as hnd
     >>> ratings_in(hnd.Responses.from_wide([["agree", "disagree"], ["agree", "agree"]]))
-    'agree'
+    "such as 'agree'"
     >>> ratings_in(hnd.simulate("bock", users=200, items=30, options=4, seed=1).responses)
     ''
     """
@@ -66,7 +66,8 @@ def _opinion(responses: Responses, texts: list[str]) -> str:
     items = np.unique(responses.option_items[found])
     if len(items) == 0 or len(items) < MOST * responses.n_items:
         return ""
-    return texts[max(found, key=lambda option: int(responses.choosers_per_option[option]))]
+    usual = max(found, key=lambda option: int(responses.choosers_per_option[option]))
+    return f"such as '{texts[usual]}'"
 
 
 def _scale(responses: Responses, texts: list[str], seed: int) -> str:

@@ -96,8 +96,10 @@ class Cells:
         ]
 
     def texts(self, name: str) -> list[str]:
-        """One column as people read it."""
-        return [text_of(value, self.kinds[name]) for value in self.values(name)]
+        """One column as people read it; its numbers have equally many decimals."""
+        values, kind = self.values(name), self.kinds[name]
+        places = _decimals(values) if kind == "number" else 3
+        return [text_of(value, kind, places) for value in values]
 
     def records(self) -> list[dict[str, Any]]:
         """The rows as plain Python values (JSON types)."""
@@ -208,7 +210,7 @@ class Tabled(ABC):
         return self.sentence()
 
 
-def text_of(value: Any, kind: Kind) -> str:
+def text_of(value: Any, kind: Kind, decimals: int = 3) -> str:
     """A value for people, by the kind of its column.
 
     >>> text_of(1200, "whole"), text_of(0.756, "share"), text_of(None, "number")
@@ -222,7 +224,19 @@ def text_of(value: Any, kind: Kind) -> str:
         return "yes" if value else "no"
     if kind == "whole":
         return f"{round(value):,}"
-    return f"{100 * value:.0f} %" if kind == "share" else f"{value:.3f}"
+    return f"{100 * value:.0f} %" if kind == "share" else f"{value:.{decimals}f}"
+
+
+def _decimals(values: list[Any]) -> int:
+    """How many decimals a column of numbers needs: at most three, and one from 10 on.
+
+    >>> _decimals([0.25, 1.0]), _decimals([36.7, 100.0]), _decimals([0.1234, None])
+    (2, 1, 3)
+    """
+    known = [value for value in values if value is not None]
+    most = 1 if max(map(abs, known), default=0.0) >= 10 else 3
+    exact = (n for n in range(most) if all(abs(v - round(v, n)) < 0.0005 for v in known))
+    return next(exact, most)
 
 
 def jsonable(value: Any) -> Any:

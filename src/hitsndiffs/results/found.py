@@ -41,8 +41,8 @@ class Found:
     #: What shows that the answers are opinions or ratings; empty if they may be a test.
     ratings = ""
 
-    #: Whether a key came with the answers and was not used.
-    held_key = False
+    #: A key that is not taken for right: ``"given"``, ``"found"`` with the answers, or empty.
+    spare_key = ""
 
     @property
     def structure(self) -> Items:

@@ -23,6 +23,9 @@ __all__ = ["NextLabels", "Workers", "next_labels", "workers"]
 
 Floats = npt.NDArray[np.float64]
 
+#: An order is the same if the scores before and after correlate at least so.
+SAME_ORDER = 0.98
+
 
 # -- what to label next -----------------------------------------------------------------------
 
@@ -73,6 +76,9 @@ class NextLabels(Tabled):
         How much likelier the item's right answer is expected to become (0–1).
     right_now, right_then
         How many items' likely answers are expected to be right, now and with these answers.
+    order_kept
+        How far the order is expected to stay as it is with these answers: the correlation of the
+        scores now and then. NaN without standard errors.
     """
 
     ranking: Ranking
@@ -81,6 +87,7 @@ class NextLabels(Tabled):
     gains: Floats
     right_now: float
     right_then: float
+    order_kept: float
 
     @property
     def responses(self) -> Responses:
@@ -101,18 +108,38 @@ class NextLabels(Tabled):
         }
         return Cells.of(columns, share="confidence", label="likely")
 
+    def facts(self) -> dict[str, Any]:
+        """What these answers would change."""
+        names = ("right_now", "right_then", "order_kept")
+        return {name: getattr(self, name) for name in names}
+
     def sentence(self) -> str:
-        """Whether more labels are worth it."""
-        n = self.ranking.responses.n_items
-        if self.right_then - self.right_now < 0.5:
+        """Whether more labels are worth it: what they would change in the key and the order."""
+        n, labels = self.ranking.responses.n_items, count(len(self.items), "more label")
+        kept = f"(correlation {np.floor(100 * self.order_kept) / 100:.2f})"
+        if len(self.items) == 0:
+            return "You can stop labelling: no further answer of these users would help."
+        settled = self.right_then - self.right_now < 0.5
+        same_order = not self.order_kept < SAME_ORDER
+        if settled and same_order:
+            known = np.isfinite(self.order_kept)
+            order = f", and hardly the order of the users {kept}" if known else ""
             return (
-                f"{count(len(self.items), 'more label')} would change the likely answer for the "
-                f"better on less than one item in {n:,}: you can stop labelling."
+                f"You can stop labelling: {labels} would change the likely answer for the better "
+                f"on less than one item in {n:,}{order}."
             )
-        return (
+        if settled:
+            return (
+                "The likely answers are settled, but not the order of the users: with "
+                f"{labels} it would still change {kept}."
+            )
+        said = (
             f"The likely answers to about {self.right_now:.0f} of {n:,} items are right; with "
-            f"{count(len(self.items), 'more label')}, to about {self.right_then:.0f}."
+            f"{labels}, to about {self.right_then:.0f}."
         )
+        if not np.isfinite(self.order_kept):
+            return said
+        return f"{said} The order of the users would {'hardly ' * same_order}change {kept}."
 
 
 def _planned(
@@ -154,7 +181,29 @@ def _planned(
         np.array([gain for _, _, gain in asked]),
         float(now.sum()),
         float(then.sum()),
+        _order_kept(ranking, asked),
     )
+
+
+def _order_kept(ranking: Ranking, asked: list[tuple[int, int, float]]) -> float:
+    """The expected correlation of the users' scores before and after (item, user, gain) answers.
+
+    Two things move a score. The user's own new answers: those so far stay, so this alone would
+    give the root of the ratio of both reliabilities. And what the others say of the items: the gain
+    of an item is the variance by which the chances of its options move, all together.
+    """
+    r, users = ranking.responses, (ranking.components == 0) & np.isfinite(ranking.own_errors)
+    if not (ranking.verdict.allows_numbers and ranking.reliability > 0):
+        return float("nan")
+    answers = np.asarray(r.answers_per_user, dtype=float)
+    new = np.bincount([user for _, user, _ in asked], minlength=len(answers))
+    variance = float(ranking.scores[users].var(ddof=1))
+    error = ranking.own_errors[users] ** 2 * answers[users] / (answers + new)[users]
+    own = ranking.reliability + float(error.mean()) / variance
+    options = np.diff(r.item_starts)
+    per_answer = sum(gain / options[item] for item, _, gain in asked) / r.n_items
+    key = 1 + float((per_answer / answers[users]).mean()) / variance
+    return float(np.sqrt(min(own / key, 1.0)))
 
 
 def _answered(ranking: Ranking, user: int, item: int) -> bool:
@@ -319,12 +368,14 @@ class Workers(Tabled):
         """
         return self.confusion_cells(user).frame(self.kind)
 
+    def about(self, user: Any) -> str:
+        """What stands out about a user, in a sentence."""
+        remark = self.remarks()[self.ranking.user_number(user)]
+        return f"{user}: {remark or 'nothing stands out'}."
+
     def confusion_cells(self, user: Any) -> Cells:
         """The columns of :meth:`confusion`."""
-        names = self.responses.users.tolist()
-        place = {str(name).strip(): n for n, name in enumerate(names)}.get(str(user).strip())
-        if place is None:
-            raise no_such_user(user, names)
+        place = self.ranking.user_number(user)
         chances = self.ranking.key_chances
         if chances is None:
             raise InputError(
@@ -339,7 +390,7 @@ class Workers(Tabled):
         n = table.sum(1)
         shares = table / np.where(n > 0, n, np.nan)[:, None]
         says = {label: shares[:, k] for k, label in enumerate(self.labels)}
-        columns = {"right": np.array(self.labels, dtype=object), "items": n, **says}
+        columns = {"right": np.array(self.labels, dtype=object), "items": n.round(1), **says}
         return Cells.of(columns, share=" ".join(says))
 
     @property
@@ -365,7 +416,8 @@ class Workers(Tabled):
         """How many users stand out."""
         found = sum(bool(remark) for remark in self.remarks())
         users = len(self.said)
-        return f"{found:,} of {count(users, 'user')} ({per_cent(found / max(users, 1))}) stand out."
+        share = per_cent(found / max(users, 1))
+        return f"{found:,} of {count(users, 'user')} ({share}) stand{'s' * (found == 1)} out."
 
 
 def _times(ratio: float) -> str:

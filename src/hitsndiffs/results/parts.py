@@ -106,6 +106,10 @@ class Parts(Tabled):
         }
         return Cells.of(columns, label="section", share="mean from_section from_whole")
 
+    def by_user(self) -> dict[str, Floats]:
+        """Section → each user's share of right answers in it, in the order of the data."""
+        return {str(name): own.shares for name, own in self.sections.items()}
+
     def scores(self) -> Any:
         """One row per user and section: share of right answers, and its standard error."""
         users = np.isfinite(self.marks.marks)
@@ -159,9 +163,9 @@ class Differences(Tabled):
     The first group is the one that the second is compared with. The table has one row per item:
     ``delta`` is the Mantel–Haenszel difference on the ETS scale (negative: harder for the second
     group), with its ``standard_error``, ``p`` (false discovery rate) and ``size`` (A negligible,
-    B moderate, C large, by the ETS rules). ``p_uniform`` and ``p_crossing`` test the same by
-    logistic regression on the marks: a difference at every ability, and one that changes with it;
-    ``r2_gain`` is what both explain (Nagelkerke).
+    B moderate, C large, by the ETS rules); what cannot be compared is missing. ``p_uniform`` and
+    ``p_crossing`` test the same by logistic regression on the marks: a difference at every ability,
+    and one that changes with it; ``r2_gain`` is what both explain (Nagelkerke).
     """
 
     marks: Marks
@@ -204,6 +208,12 @@ class Differences(Tabled):
         """One row per item."""
         return Cells.of(self._columns, share="r2_gain")
 
+    def standing_out(self) -> list[int]:
+        """The rows of items that one of the tests finds different between the groups."""
+        c = self._columns
+        found = (c["size"] != "A") | (np.minimum(c["p_uniform"], c["p_crossing"]) < 0.05)
+        return [int(row) for row in np.flatnonzero(found)]
+
     def sentence(self) -> str:
         """What was found, in a sentence."""
         c = self._columns
@@ -237,7 +247,7 @@ def _mantel_haenszel(right: Floats, second: Floats, total: Floats) -> tuple[floa
         variance += (a + b) * (c + d) * (a + c) * (b + d) / (n * n * max(n - 1, 1))
         t += n
     if min(ratio, weight, variance) <= 0:
-        return 0.0, float("inf"), 1.0
+        return float("nan"), float("nan"), 1.0
     log_error = q / (2 * ratio**2) + r / (2 * ratio * weight) + s / (2 * weight**2)
     chi = max(abs(observed - expected) - 0.5, 0.0) ** 2 / variance
     delta, error = -2.35 * np.log(ratio / weight), 2.35 * np.sqrt(log_error)

@@ -153,13 +153,12 @@ class Ranking(Found, Asking, Viewed):
 
     # -- how far to rely on it -----------------------------------------------------------------
 
-    # -- how far to rely on it -----------------------------------------------------------------
-
     @property
-    def held_key(self) -> bool:  # type: ignore[override]
-        """Whether a key came with the answers and was not used."""
-        told = self.parameters.get("answers") or self.parameters.get("key")
-        return self.responses.key is not None and not told
+    def spare_key(self) -> str:  # type: ignore[override]
+        """A key not taken for right: ``"given"``, ``"found"`` with the answers, or empty."""
+        if self.given_key is None or self.parameters.get("answers"):
+            return ""
+        return "found" if self.given_key == self.responses.key else "given"
 
     def _how_far(self, sure: str) -> Reason:
         return how_far(self, sure)
@@ -218,13 +217,15 @@ class Ranking(Found, Asking, Viewed):
         """
         return versus(self, a, b, clusters=clusters)
 
-    def pairs(self, most: int = 20) -> Pairs:
+    def pairs(self, most: int = 20, *, clusters: Mapping[Any, Any] | str | None = None) -> Pairs:
         """How likely each of the first users is above each of the others.
 
         Parameters
         ----------
         most
             How many users are compared, the best first.
+        clusters
+            Items that belong together, as for :meth:`versus`.
 
         Examples
         --------
@@ -233,7 +234,7 @@ class Ranking(Found, Asking, Viewed):
         >>> print(ranking.pairs(most=5))
         Of the 10 pairs of the first 5 users, the answers tell 2 apart (with 95 % probability).
         """
-        return pairs(self, most)
+        return pairs(self, most, clusters=clusters)
 
     def confusion(self, user: Any) -> Any:
         """What a user says, by what is likely right (for labels that the items share).

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -40,7 +41,7 @@ def short_form(ranking: Ranking, sizes: Sequence[int] | None = None, *, seed: in
     ranking
         A ranking by a method that knows how likely each option is to be right.
     sizes
-        Numbers of items to try; by default 5, 10, 20, 50, …
+        Numbers of items to try; by default 5, 10, 15, 20, 30, 50, 70, 100, …
     seed
         For the random halves.
     """
@@ -55,8 +56,8 @@ def short_form(ranking: Ranking, sizes: Sequence[int] | None = None, *, seed: in
         raise InputError(
             f"a short form needs at least four users with answers; got {count(len(right), 'user')}."
         )
-    wanted = [k for b in (1, 10, 100, 1000) for k in (b, 2 * b, 5 * b)] if sizes is None else sizes
-    tried = sorted({int(k) for k in wanted if 1 <= k < n and (sizes is not None or k >= 5)})
+    wanted = (5, *(b * k // 10 for b in (10, 100, 1000) for k in (10, 15, 20, 30, 50, 70)))
+    tried = sorted({int(k) for k in (wanted if sizes is None else sizes) if 1 <= k < n})
     if not tried:
         raise InputError(f"sizes must name a number of items below {n:,}, the whole test.")
     kept = np.zeros((SPLITS, len(tried)))
@@ -95,14 +96,18 @@ class ShortForm(Tabled):
         return self.ranking.responses
 
     def cells(self) -> Cells:
-        """One row per size: ``items``, ``order_kept`` (1 = the same order), ``names``."""
+        """One row per size: ``items``, ``order_kept`` (1 = the same order), and what it adds.
+
+        ``adds`` names the items that the row before does not have.
+        """
         labels = self.ranking.responses.items
+        new = [self.items[a:b] for a, b in pairwise((0, *self.sizes))]
         columns = {
             "items": np.array(self.sizes),
             "order_kept": self.kept,
-            "names": [", ".join(str(labels[i]) for i in self.items[:k]) for k in self.sizes],
+            "adds": [", ".join(str(labels[i]) for i in own) for own in new],
         }
-        return Cells.of(columns, words="names")
+        return Cells.of(columns, words="adds")
 
     def sentence(self, enough: float = 0.95) -> str:
         """How many items keep the order (a rank correlation of ``enough`` with all items)."""
@@ -111,12 +116,17 @@ class ShortForm(Tabled):
             if kept >= enough:
                 return (
                     f"{count(k, 'item')} of {n:,} would give nearly the same order (rank "
-                    f"correlation {kept:.2f} for users who did not choose them)."
+                    f"correlation {_floor(kept)} for users who did not choose them)."
                 )
         return (
             f"{self.sizes[-1]:,} of {n:,} items do not keep the order (rank correlation "
-            f"{self.kept[-1]:.2f}, below {enough:.2f})."
+            f"{_floor(self.kept[-1])}, below {enough:.2f})."
         )
+
+
+def _floor(share: float) -> str:
+    """Two decimals, never rounded up to what a number does not reach."""
+    return f"{np.floor(100 * share) / 100:.2f}"
 
 
 def _right(ranking: Ranking) -> Floats:

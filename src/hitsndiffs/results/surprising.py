@@ -107,7 +107,8 @@ class SurprisinglyPopular(Tabled):
             "surprise": np.array([row.surprise.max() for row in self.rows]),
             "z": np.array([_z(row) for row in self.rows]),
         }
-        return Cells.of(columns, label="item", share="surprise")
+        cells = Cells.of(columns, label="item", share="surprise")
+        return Cells(cells.columns, cells.kinds, {"surprisingly_popular": "surprising"})
 
     def sentence(self) -> str:
         """On how many items the popular answer is not the surprisingly popular one."""
@@ -121,8 +122,10 @@ class SurprisinglyPopular(Tabled):
 
 
 def _z(row: _Item) -> float:
-    """The surprise in standard errors, both shares being of as many answers."""
-    best = int(np.argmax(row.surprise))
-    p, q = row.votes[best], row.predicted[best]
-    error = np.sqrt((p * (1 - p) + q * (1 - q)) / max(row.answers, 1))
-    return float(row.surprise[best] / error) if error > 0 else float("inf")
+    """The surprise in standard errors, both shares being of as many answers.
+
+    The errors are those of shares with one answer more for and one against (0 of 4 is not never).
+    """
+    best, n = int(np.argmax(row.surprise)), row.answers + 2
+    shares = (np.array([row.votes[best], row.predicted[best]]) * row.answers + 1) / n
+    return float(row.surprise[best] / np.sqrt((shares * (1 - shares)).sum() / n))

@@ -46,7 +46,8 @@ SENTENCES: Mapping[str, str] = {
     "nothing": "These answers rank nobody. {why}.",
     "ratings": (
         "Do not read this order as ability: the answers look like opinions or ratings ({such}), "
-        "and none of these is right or wrong."
+        "and none of these is right or wrong (if some are, say so with a key). "
+        "'hnd labels --pairs 10' shows how far people agree, and who answers alike."
     ),
     "unknown": "Do not rely on this order yet: {because} ({sure} sure that it is ability).",
     "direction": (
@@ -270,10 +271,17 @@ def _help(found: Found, doubt: Doubt) -> tuple[str, str, tuple[tuple[str, tuple[
     if doubt in ("nothing", "ratings", "apart") or found.parameters.get("answers") or sure:
         return "", "", ()
     items, command = found.structure, found.command
-    if found.held_key:
+    if found.spare_key == "found":
         call = "hnd.rank(responses, answers=responses.key)"
         advice = "To be surer, take the key that came with the answers for right"
         return call if command is None else f"{command} --use-key", advice, ()
+    if found.spare_key == "given":
+        call, advice = "hnd.rank(responses, answers=key)", "If your key is certainly right, run"
+        if command is not None:
+            words = shlex.split(command)
+            file = words[words.index("--key") + 1] if "--key" in words else "key.csv"
+            call = f"{command} --answers {shlex.quote(file)}"
+        return call, advice, ()
     asks = []
     for question in found.fit.questions[:2]:
         options = items.option_labels[slice(*items.starts[question.item : question.item + 2])]

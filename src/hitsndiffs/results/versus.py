@@ -116,10 +116,7 @@ def versus(
     (worth_a, chosen_a), (worth_b, chosen_b) = (_answers(ranking, pairing, own) for own in sides)
     shared = np.flatnonzero((chosen_a >= 0) & (chosen_b >= 0))
     gain = worth_a[shared] - worth_b[shared]
-    of_cluster, found = None, None
-    if clusters is not None:
-        of_cluster = _numbered(r.items[shared], clusters)
-        found = len(np.unique(of_cluster))
+    of_cluster = None if clusters is None else _numbered(r.items, clusters)[shared]
     chance, error = pairing.above(sides[0], sides[1], gain, of_cluster)
     differ = shared[chosen_a[shared] != chosen_b[shared]]
     differ = differ[np.argsort(-np.abs(worth_a[differ] - worth_b[differ]), kind="stable")]
@@ -147,7 +144,7 @@ def versus(
         difference=float(gain.mean()) if known else float("nan"),
         standard_error=error if known else float("nan"),
         shared=len(shared),
-        clusters=found,
+        clusters=None if of_cluster is None else len(np.unique(of_cluster)),
         items=items,
     )
 
@@ -198,18 +195,22 @@ class Pairs(Tabled):
         )
 
 
-def pairs(ranking: Ranking, most: int = 20) -> Pairs:
+def pairs(
+    ranking: Ranking, most: int = 20, *, clusters: Mapping[Any, Any] | str | None = None
+) -> Pairs:
     """Compare the first users with each other (see :meth:`hitsndiffs.Ranking.pairs`)."""
     users = ranking.order[ranking.components[ranking.order] == 0][:most]
     pairing, n = Pairing.of(ranking), len(users)
     answers = [_answers(ranking, pairing, np.array([user])) for user in users]
+    of_item = None if clusters is None else _numbered(ranking.responses.items, clusters)
     above, difference, error = np.full((3, n, n), np.nan)
     shared = np.zeros((n, n), dtype=np.int64)
     for i in range(n):
         for j in range(i + 1, n):
             both = (answers[i][1] >= 0) & (answers[j][1] >= 0)
             gain = answers[i][0][both] - answers[j][0][both]
-            chance, error[i, j] = pairing.above(users[[i]], users[[j]], gain)
+            of_cluster = None if of_item is None else of_item[both]
+            chance, error[i, j] = pairing.above(users[[i]], users[[j]], gain, of_cluster)
             above[i, j], above[j, i] = chance, 1 - chance
             shared[i, j] = shared[j, i] = both.sum()
             if len(gain) and ranking.fit.key_probabilities is not None:
@@ -248,12 +249,13 @@ def _answers(ranking: Ranking, pairing: Pairing, users: Ints) -> tuple[Floats, I
 def _numbered(items: Array, clusters: Mapping[Any, Any] | str) -> Ints:
     """The cluster of each item, as a number; an item without one is a cluster of its own."""
     own = said_of(items.tolist(), clusters)
-    if len(own) and all(cluster is None for cluster in own):
+    number = {cluster: n for n, cluster in enumerate(dict.fromkeys(own.tolist()))}
+    if set(number) == {None} or (len(number) == 1 and len(own) > 1):
+        which = "none of the items" if None in number else "one cluster only"
         raise InputError(
-            "The clusters name none of the items that both answered; items are for example "
+            f"The clusters name {which}, so they tell no items apart; items are for example "
             f"{', '.join(repr(str(item)) for item in items[:3])}."
         )
-    number = {cluster: n for n, cluster in enumerate(dict.fromkeys(own.tolist()))}
     return np.array([n + len(number) if c is None else number[c] for n, c in enumerate(own)])
 
 
