@@ -126,7 +126,10 @@ def test_the_help_can_be_pasted() -> None:
     with pytest.raises(hnd.InputError, match="in place of '_'"):
         hnd.rank(QUIZ, answers=dict.fromkeys(items, "_"))
     assert hnd.rank(QUIZ, answers={items[0]: "A"}).verdict.help == "", "it has been told"
-    with_key = hnd.rank(QUIZ, key=ranking.answer_key())
+    fits = ranking.answer_key()
+    assert hnd.rank(QUIZ, key=fits).verdict.help == "", "a key that fits leaves nothing to ask"
+    doubtful = fits | {item: "A" if fits[item] == "B" else "B" for item in list(fits)[:12]}
+    with_key = hnd.rank(QUIZ, key=doubtful)
     assert with_key.verdict.help == "hnd.rank(responses, answers=key)"
     told = replace(with_key, command="hnd rank quiz.csv --key 'the key.csv'")
     assert told.verdict.help == f"{told.command} --answers 'the key.csv'"
