@@ -12,7 +12,7 @@ threadpoolctl = pytest.importorskip("threadpoolctl")
 
 PROGRAM = """
 import threadpoolctl, numpy as np, scipy.linalg
-from hitsndiffs.data.blas import one_thread
+from hitsndiffs.methods.blas import one_thread
 def threads():
     return [x["num_threads"] for x in threadpoolctl.threadpool_info() if x["user_api"] == "blas"]
 before = threads()

@@ -23,7 +23,7 @@ import pytest
 from commands import Here, on_terminal_here
 
 import hitsndiffs as hnd
-from hitsndiffs.data import compiling
+from hitsndiffs.engines import compiling
 from hitsndiffs.errors import InputError, printable
 
 ESCAPES = re.compile(r"[\x00-\x08\x0b-\x1a\x1c-\x1f\x7f-\x9f\u202a-\u202e]")
@@ -267,7 +267,7 @@ def test_only_folders_of_this_user_are_caches(
 
 def test_a_planted_cache_is_not_read(tmp_path: Path) -> None:
     code = (
-        "import os, hitsndiffs.data.compiling as c\n"
+        "import os, hitsndiffs.engines.compiling as c\n"
         "for variable in ('NUMBA_CACHE_DIR', 'XDG_CACHE_HOME'):\n"
         "    os.environ[variable] = 'planted'\n"
         "    @c.kernel(c.FLOAT)\n"

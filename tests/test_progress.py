@@ -13,9 +13,17 @@ from commands import QUIZ, Here
 from factory import make_responses, random_table
 
 import hitsndiffs as hnd
-from hitsndiffs.data import progress, progress_display
-from hitsndiffs.data.progress import Stage, Watch, step, tracked, watched, working
-from hitsndiffs.data.progress_display import NotebookWatch, TerminalWatch
+from hitsndiffs.data import progress
+from hitsndiffs.data.progress import (
+    NotebookWatch,
+    Stage,
+    TerminalWatch,
+    Watch,
+    step,
+    tracked,
+    watched,
+    working,
+)
 
 
 class Noting(Watch):
@@ -183,7 +191,7 @@ def test_at_the_prompt_it_is_shown_too(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_quiet_is_quiet(monkeypatch: pytest.MonkeyPatch) -> None:
     terminal = open_terminal(monkeypatch)
-    monkeypatch.setattr(progress_display.TerminalWatch, "changed", _forbidden)
+    monkeypatch.setattr(progress.TerminalWatch, "changed", _forbidden)
     with working("Waiting", quiet=True, told=True):
         step("x")
     assert terminal.getvalue() == ""

@@ -12,7 +12,7 @@ import pytest
 from commands import as_program
 
 import hitsndiffs as hnd
-from hitsndiffs.data.ratings import ratings_in
+from hitsndiffs.results.ratings import ratings_in
 from hitsndiffs.show import report_html
 
 WORDS = np.array(["strongly disagree", "disagree", "undecided", "agree", "strongly agree"])

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from hitsndiffs.data.compiling import kernel
+from hitsndiffs.engines.compiling import kernel
 
 _ONE, _TWO, _FOUR, _LAST = np.uint64(1), np.uint64(2), np.uint64(4), np.uint64(56)
 _ODD, _PAIRS = np.uint64(0x5555555555555555), np.uint64(0x3333333333333333)

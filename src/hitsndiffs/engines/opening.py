@@ -6,10 +6,10 @@ import logging
 from typing import Any
 from weakref import WeakKeyDictionary, WeakValueDictionary
 
-from hitsndiffs.data.compiling import is_switched_off
 from hitsndiffs.data.pool import check_threads
 from hitsndiffs.data.responses import Responses
 from hitsndiffs.engines.base import Engine
+from hitsndiffs.engines.compiling import is_switched_off
 from hitsndiffs.errors import InputError, MissingExtraError
 
 __all__ = ["ENGINES", "is_dask_frame", "open_engine", "stored_answers"]

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from hitsndiffs.data.compiling import INT, array, kernel, read_only
+from hitsndiffs.engines.compiling import INT, array, kernel, read_only
 
 _PACKED = (read_only(np.uint32, 1), read_only(np.uint8, 1), read_only(np.uint16, 1))
 _INTS, _FLOATS = read_only(np.int64, 1), read_only(np.float64, 1)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from hitsndiffs.data.compiling import INT, array, kernel, read_only
+from hitsndiffs.engines.compiling import INT, array, kernel, read_only
 
 _ROWS = (read_only(np.int64, 1), read_only(np.int32, 1))  # indptr, options
 _GIVEN, _WANTED = read_only(np.float64, 1), array(np.float64, 1)

@@ -9,12 +9,12 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from hitsndiffs.data.arrays import Ints
-from hitsndiffs.data.blas import one_thread
 from hitsndiffs.data.lookup import known_options, no_such_user
 from hitsndiffs.data.progress import working
 from hitsndiffs.data.responses import Responses
 from hitsndiffs.engines import Engine, open_engine
 from hitsndiffs.errors import ConvergenceWarning, InputError
+from hitsndiffs.methods.blas import one_thread
 from hitsndiffs.methods.checks import check_params
 from hitsndiffs.methods.fitted import Fit, Part, merged, spread_out
 from hitsndiffs.methods.in_order import fit_in_order

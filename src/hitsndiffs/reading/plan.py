@@ -9,10 +9,10 @@ from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hitsndiffs.data.accord import Accord
 from hitsndiffs.data.display import Viewed
 from hitsndiffs.data.words import listed, shortened
 from hitsndiffs.errors import InputError
+from hitsndiffs.reading.accord import Accord
 from hitsndiffs.reading.exports.base import ROLES, Column, LeftOut
 from hitsndiffs.reading.options import ReadingOptions
 from hitsndiffs.reading.patterns import exactly

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from hitsndiffs.data.accord import accord
 from hitsndiffs.data.groups import groups_in_words
 from hitsndiffs.data.responses import Responses
 from hitsndiffs.data.words import count, listed
 from hitsndiffs.errors import InputError
+from hitsndiffs.reading.accord import accord
 from hitsndiffs.reading.exports import FORMATS, find_format
 from hitsndiffs.reading.exports.base import Document, LeftOut, Refusal
 from hitsndiffs.reading.exports.format import Format, Stream

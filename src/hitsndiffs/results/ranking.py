@@ -15,7 +15,6 @@ from hitsndiffs.data.arrays import Array, Floats, Ints
 from hitsndiffs.data.display import Viewed, view
 from hitsndiffs.data.items import Items
 from hitsndiffs.data.lookup import covered_items, known_options, no_such_user
-from hitsndiffs.data.ratings import ratings_in
 from hitsndiffs.data.responses import Responses
 from hitsndiffs.engines import Engine, open_engine
 from hitsndiffs.errors import InputError
@@ -30,6 +29,7 @@ from hitsndiffs.results.cells import Cells, same
 from hitsndiffs.results.columns import cells_of
 from hitsndiffs.results.diagnostics import guessing, item_columns, option_columns
 from hitsndiffs.results.found import Found
+from hitsndiffs.results.ratings import ratings_in
 from hitsndiffs.results.rendering import as_dict, as_json, as_text
 from hitsndiffs.results.resampling import half_sample_errors, refitted, widening
 from hitsndiffs.results.tiers import tiers_of

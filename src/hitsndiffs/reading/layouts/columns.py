@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hitsndiffs.data.accord import pairs
 from hitsndiffs.data.names import recognise
+from hitsndiffs.reading.accord import pairs
 from hitsndiffs.reading.layouts.content import ColumnContent, look_at
 from hitsndiffs.reading.layouts.extra_rows import named_rows
 from hitsndiffs.reading.tables.table import Table

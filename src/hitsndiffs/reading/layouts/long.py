@@ -13,11 +13,11 @@ from typing import Any
 
 import numpy as np
 
-from hitsndiffs.data.accord import agree, pairs
 from hitsndiffs.data.frames import long_columns
 from hitsndiffs.data.names import ROLES
 from hitsndiffs.data.words import listed
 from hitsndiffs.errors import InputError
+from hitsndiffs.reading.accord import agree, pairs
 from hitsndiffs.reading.exports.base import Column, Refusal
 from hitsndiffs.reading.layouts.columns import (
     FIXED,

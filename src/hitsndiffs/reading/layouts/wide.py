@@ -8,9 +8,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from hitsndiffs.data.accord import Accord, accord_of
 from hitsndiffs.data.names import recognise
 from hitsndiffs.data.words import listed, shortened
+from hitsndiffs.reading.accord import Accord, accord_of
 from hitsndiffs.reading.exports.base import Refusal, Role
 from hitsndiffs.reading.layouts.columns import FEW, MANY, Profile, Profiles, same_value
 from hitsndiffs.reading.layouts.layout import ASKED, Hypothesis, WideRoles
