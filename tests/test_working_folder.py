@@ -17,8 +17,8 @@ import httpx
 import polars as pl
 import pytest
 
-from hitsndiffs.data import compiling
 from hitsndiffs.data.processes import safe_path
+from hitsndiffs.engines import compiling
 
 ROOT = Path(__file__).parents[1]
 QUIZ = ROOT / "examples" / "quiz.csv"
