@@ -149,7 +149,7 @@ BROKEN = {
         {},
         "^a.jsonl, line 1: the record holds 'responses' but nothing that names the user",
     ),
-    "JSON that is no list": ("a.json", b'[] x', {}, "^a.json: this is not valid JSON"),
+    "JSON that is no list": ("a.json", b"[] x", {}, "^a.json, line 1, column 4: this is not valid"),
     "empty list": ("a.json", b"[]", {}, "^a.json: there are no records"),
     "empty records": ("a.json", b"{}\n{}", {}, "^a.json: the records are empty"),
     "long with two columns": (

@@ -88,9 +88,9 @@ def check_sizes(
         )
     if len(users) == 1:
         raise InputError(
-            f"{place.source}: only one user was found ({str(users[0])!r}), and a ranking needs at "
-            "least two; if the rows are items and the columns users, turn the table round "
-            "(transpose)."
+            f"{place.source}: only one user was found ({str(users[0])!r}), and a ranking compares "
+            "at least two; give the answers of the others, too, in the same table or in files of "
+            "their own."
         )
 
 

@@ -16,7 +16,8 @@ from typing import Any
 
 from hitsndiffs.data.labels import Place
 from hitsndiffs.errors import InputError
-from hitsndiffs.reading.files.source import ByteStream, open_path, refuse_foreign
+from hitsndiffs.reading.files.foreign import START, refuse_foreign
+from hitsndiffs.reading.files.source import ByteStream, open_path
 from hitsndiffs.reading.tables.delimited import check_delimited, plain_frame
 from hitsndiffs.reading.tables.frames import decoding
 from hitsndiffs.reading.tables.table import unique_names
@@ -220,7 +221,7 @@ class TextPieces:
         for text in self.files:
             with open_path(Path(text)) as file:
                 line = file.readline()
-                refuse_foreign(line[:16], text)
+                refuse_foreign(line[:START], text)
                 names = self._names(text, line)
                 self.bounds.append((file.tell(), file.seek(0, io.SEEK_END)))
             self.columns = _same_columns(text, names, self.files[0], self.columns)

@@ -23,7 +23,7 @@ from hitsndiffs.reading.options import ReadingOptions
 from hitsndiffs.reading.streams import RawKey
 from hitsndiffs.reading.tables.delimited import delimited_table
 from hitsndiffs.reading.tables.frames import frame_table, parquet_table
-from hitsndiffs.reading.tables.nested import flat_table, is_nested
+from hitsndiffs.reading.tables.nested import flat_table, is_nested, table_of_lists
 from hitsndiffs.reading.tables.records import records_table
 from hitsndiffs.reading.tables.table import Table
 from hitsndiffs.reading.vocabulary import is_key_name
@@ -251,6 +251,10 @@ def _open(
             raise InputError(f"{document.name}: {error}") from None
         grid = Table.of_rows(flat.header, flat.rows, document.name, "record", notes=notes)
         return grid, "json", None
+    lists = None if kind != "json" or _are_records(document) else table_of_lists(document.data())
+    if lists is not None:
+        grid = Table.of_rows(lists.header, lists.rows, document.name, "record", lines=lists.lines)
+        return grid, "json", None
     if kind in ("json", "jsonl"):
         stream = stack.enter_context(document.stream())
         stream = transcoded(stream, document.encoding)
@@ -290,6 +294,11 @@ def _open(
     table = delimited_table(stream, shape.separator, header)
     table.notes += shape.notes
     return table, format, 1 if table.has_header else None
+
+
+def _are_records(document: FileDocument) -> bool:
+    """Whether a file of JSON begins with a record."""
+    return any(isinstance(record, dict) for record in document.sample.records)
 
 
 def _grid(document: FileDocument, unit: str, notes: Sequence[str] = ()) -> Table:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fnmatch
 import io
+import re
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext
 from dataclasses import dataclass
@@ -17,7 +18,14 @@ from hitsndiffs.reading.exports.sheet import Table
 from hitsndiffs.reading.files import jsontext
 from hitsndiffs.reading.files.archives import Archive, is_workbook
 from hitsndiffs.reading.files.encodings import TITLES, find_encoding
-from hitsndiffs.reading.files.source import ByteStream, open_stream, refuse_foreign
+from hitsndiffs.reading.files.foreign import (
+    START,
+    check_is_text,
+    no_text,
+    refuse_archive,
+    refuse_foreign,
+)
+from hitsndiffs.reading.files.source import ByteStream, open_stream
 from hitsndiffs.reading.files.spreadsheets import Workbook
 from hitsndiffs.reading.files.text_rows import (
     TextShape,
@@ -40,6 +48,12 @@ HEAD_COLUMNS = 5000
 _OLD_EXCEL = b"\xd0\xcf\x11\xe0"
 _ZIP = b"PK\x03\x04"
 _PARQUET = (".parquet", ".pq")
+#: XML or a web page: a declaration, or one element from the first character to the last.
+_MARKUP = re.compile(
+    r"(?s)<(?:[?!]|html\b|([A-Za-z][\w:.\-]*)(?:\s[^<>]*)?(?:/>\s*$|>.*</\1>\s*$))"
+)
+#: So many characters are looked at to see whether a file is text.
+_LOOK = 4096
 _SPREADSHEETS = (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods")
 
 
@@ -138,7 +152,7 @@ class FileDocument:
     @cached_property
     def kind(self) -> Kind:
         """What kind of file it is, judged by its content."""
-        start = self._head[:16]
+        start = self._head[:START]
         if start.startswith(b"PAR1"):
             if self._once is not None:
                 self.content()  # it will be read more than once
@@ -156,15 +170,18 @@ class FileDocument:
         if start.startswith(_ZIP):
             if suffix in _SPREADSHEETS:
                 return "sheets"
-            return "sheets" if is_workbook(self._archive.names) else "archive"
+            names = self._archive.names
+            refuse_archive(names, self._archive.read, self.name)
+            return "sheets" if is_workbook(names) else "archive"
         refuse_foreign(start, self.name)
         text = self._head_text.lstrip()
         if text[:1] in ("{", "["):
             found = jsontext.kind_of(text, whole=self.is_whole)
             if found is not None:
                 return found
-        if text[:1] == "<" and text[:5].lower() in ("<?xml", "<html", "<!doc"):
+        if _MARKUP.match(text):
             return "text"
+        check_is_text(self._head_text[:_LOOK], self.name)
         return "table"
 
     @cached_property
@@ -207,6 +224,8 @@ class FileDocument:
             raise self._wrong_encoding(error) from None
 
     def _wrong_encoding(self, error: UnicodeDecodeError) -> InputError:
+        if self.settings.encoding is None:
+            return no_text(self.name)
         line = self._head[: error.start].count(b"\n") + 1
         return InputError(
             f"{self.name}, line {line}: the text is not {error.encoding}; give another encoding."

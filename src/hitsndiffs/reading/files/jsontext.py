@@ -14,8 +14,14 @@ __all__ = ["DEEPEST", "check_depth", "first_records", "kind_of", "load"]
 
 #: Values nested deeper than this are refused before they are parsed.
 DEEPEST = 200
+#: What a line of JSON lines should be.
+_RECORD = '; every line should be one record such as {"user": "a", "item": "q1", "option": "B"}'
 _decoder = json.JSONDecoder(strict=False)
 _SPACE = " \t\r\n"
+#: An object or a list begins so; a header in brackets, or a line of settings, does not.
+_BEGINS = re.compile(
+    r"""\s*(?:\{\s*(?:"|\}|$)|\[\s*(?:[\[{"\]]|-?[0-9]|true\b|false\b|null\b|NaN\b|-?Infinity\b|$))"""
+)
 #: All bytes but brackets and quotation marks.
 _OTHERS = bytes(byte for byte in range(256) if byte not in b'[]{}"')
 
@@ -45,17 +51,71 @@ def _depth(text: str) -> int:
 
 
 def load(text: str, name: str, line_number: int | None = None) -> Any:
-    """Parse one value (bare NaN and Infinity are allowed); say where an error is."""
+    """Parse one value, or several one after the other; say where an error is, and what it is.
+
+    Bare NaN and Infinity are allowed, and line breaks in texts; several values become a list.
+    """
+    where = name if line_number is None else f"{name}, line {line_number}"
     check_depth(text, name)
     try:
         return json.loads(text, strict=False)
     except json.JSONDecodeError as error:
+        several = _successive(text) if error.msg == "Extra data" else None
+        if several is not None:
+            return several
         line = error.lineno if line_number is None else line_number
         raise InputError(
-            f"{name}, line {line}, column {error.colno}: this is not valid JSON ({error.msg})."
+            f"{name}, line {line}, column {error.colno}: this is not valid JSON "
+            f"({_fault(text, error)}){'' if line_number is None else _RECORD}."
         ) from None
-    except (ValueError, RecursionError) as error:
-        raise InputError(f"{name}: this is not valid JSON ({error}).") from None
+    except RecursionError:
+        raise InputError(f"{where}: the JSON is nested too deeply for a file of answers.") from None
+    except ValueError:
+        raise InputError(
+            f"{where}: the JSON holds a number of thousands of digits; write it as a text."
+        ) from None
+
+
+def _successive(text: str) -> Any:
+    """Return values that stand one after the other, perhaps with commas between; else None."""
+    values, place = [], 0
+    while (place := _skip(text, place, _SPACE + ",")) < len(text):
+        try:
+            value, place = _decoder.raw_decode(text, place)
+        except (ValueError, RecursionError):
+            return None
+        values.append(value)
+    if not all(isinstance(value, (dict, list)) for value in values):
+        return None
+    if all(isinstance(v, list) and all(isinstance(own, dict) for own in v) for v in values):
+        return [own for value in values for own in value]
+    return values if len(values) > 1 else values[0]
+
+
+def _fault(text: str, error: json.JSONDecodeError) -> str:
+    """Return what is wrong, and what to do, in a text that is not JSON.
+
+    Examples
+    --------
+    >>> def told(text):
+    ...     try:
+    ...         json.loads(text)
+    ...     except json.JSONDecodeError as error:
+    ...         return _fault(text, error)
+    >>> print(told('["A",]'), told('["A", "B'), told("[{user: 1}]"), sep="; ")
+    a comma stands before the closing bracket: take it out; it ends in the middle of a value: the \
+file is cut short; a name stands without double quotation marks: put them around it
+    """
+    before, rest = text[: error.pos].rstrip(), text[error.pos :].lstrip()
+    if not rest or error.msg.startswith("Unterminated"):
+        return "it ends in the middle of a value: the file is cut short"
+    if before.endswith(",") and rest[0] in "]}":
+        return "a comma stands before the closing bracket: take it out"
+    if rest.startswith("'"):
+        return "a text stands in single quotation marks: JSON has double ones"
+    if error.msg.startswith("Expecting property name"):
+        return "a name stands without double quotation marks: put them around it"
+    return error.msg
 
 
 def kind_of(text: str, *, whole: bool) -> Literal["json", "jsonl"] | None:
@@ -76,7 +136,7 @@ def kind_of(text: str, *, whole: bool) -> Literal["json", "jsonl"] | None:
         else:
             rest = text[len(line) :].lstrip(_SPACE)
             return "jsonl" if rest or not whole else "json"
-    return "json" if re.match(r'\s*(\[|\{\s*("|\}|$))', text) else None
+    return "json" if _BEGINS.match(text) else None
 
 
 def first_records(text: str, most: int, *, whole: bool) -> list[Any]:

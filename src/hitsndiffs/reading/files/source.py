@@ -6,7 +6,6 @@ import codecs
 import gzip
 import io
 import os
-import re
 import sys
 import zlib
 from collections.abc import Callable, Iterator
@@ -21,6 +20,7 @@ import numpy.typing as npt
 from hitsndiffs.data.words import shortened, suggestion
 from hitsndiffs.errors import InputError
 from hitsndiffs.reading.files.archives import too_large, zstandard
+from hitsndiffs.reading.files.foreign import START, no_text, refuse_foreign
 from hitsndiffs.reading.sizes import DEFAULT, Sizes
 
 __all__ = [
@@ -33,7 +33,6 @@ __all__ = [
     "no_source",
     "open_path",
     "open_stream",
-    "refuse_foreign",
     "transcoded",
 ]
 
@@ -45,34 +44,6 @@ _PIECE = 1 << 20
 
 _GZIP = b"\x1f\x8b"
 _ZSTD = b"\x28\xb5\x2f\xfd"
-#: How files begin that hold no text, and what to do with them.
-_FOREIGN = (
-    (rb"BZh[1-9]1AY&SY", "compressed with bzip2; unpack it first (gzip can be read as it is)"),
-    (rb"\xfd7zXZ", "compressed with xz; unpack it first (gzip can be read as it is)"),
-    (rb"7z\xbc\xaf\x27|Rar!", "a 7-Zip or RAR archive; unpack it first (zip can be read as it is)"),
-    (rb"%PDF", "a PDF; export the table as CSV"),
-    (rb"SQLite format 3", "a database; export the table as CSV"),
-    (rb"RD[AX][23]?\n|[XAB]\n\x00\x00\x00[\x02\x03]", "R's own data; write it with write.csv()"),
-    (rb"ARROW1|FEA1", "an Arrow (Feather) file; write it as Parquet or CSV"),
-    (rb"\x89HDF", "an HDF5 file (also a MATLAB file since 7.3); write the table as CSV or Parquet"),
-    (rb"MATLAB 5\.0", "a MATLAB file; write the table with writetable() as CSV"),
-    (rb"\x93NUMPY", "a NumPy array; load it with numpy.load() and pass the array itself"),
-    (rb"\x80[\x02-\x05][\x8cc\x95}\]]", "a Python pickle; write the table as CSV or Parquet"),
-    (rb"\x89PNG|\xff\xd8\xff|GIF8|II\*\x00|MM\x00\*", "a picture; the table itself is needed"),
-    (
-        rb"version https://git-lfs\.github\.com/spec/",
-        "a pointer to a file kept in Git LFS, not the file itself; fetch it with git lfs pull",
-    ),
-    (
-        rb"(?:\.\./|\.git/|/)*annex/objects/",
-        "a pointer to a file kept by git-annex, not the file itself; fetch it with git annex get",
-    ),
-    (
-        rb"\s*(?i:<!doctype html|<html)",
-        "a web page, not a table; download the data again (look for 'raw' or 'download'), or copy "
-        "the table into a spreadsheet and save it as CSV",
-    ),
-)
 
 
 class NotUtf8(InputError):
@@ -216,15 +187,8 @@ def open_path(path: Path) -> io.BufferedReader:
         raise InputError(f"{shortened(str(path))!r} cannot be opened ({_reason(error)}).") from None
 
 
-def refuse_foreign(start: bytes, name: str) -> None:
-    """Refuse known file types that cannot be read."""
-    for begins, words in _FOREIGN:
-        if re.match(begins, start):
-            raise InputError(f"{name}: this is {words}.")
-
-
 def _unpacked(stream: ByteStream) -> ByteStream:
-    start = stream.peek(64)
+    start = stream.peek(START)
     if not start:
         raise InputError(f"{stream.name}: the file is empty; it should hold a table of answers.")
     refuse_foreign(start, stream.name)
@@ -236,7 +200,7 @@ def _unpacked(stream: ByteStream) -> ByteStream:
     else:
         return stream
     inner = ByteStream(packed.read, stream.name, sizes=stream.sizes)
-    within = inner.peek(64)
+    within = inner.peek(START)
     if not within:
         raise InputError(f"{stream.name}: the packed file is empty; nothing can be read.")
     refuse_foreign(within, stream.name)
@@ -365,10 +329,7 @@ def _check_text(chunk: Chunk, name: str) -> None:
     data = chunk.data
     if b"\0" in data:
         line = chunk.first_line + data.count(b"\n", 0, data.index(b"\0"))
-        raise InputError(
-            f"{name}, line {line}: this is not text (it holds a zero byte); "
-            "CSV, TSV, JSONL and Parquet files can be read."
-        )
+        raise no_text(name, line)
     if data.isascii():
         return
     try:

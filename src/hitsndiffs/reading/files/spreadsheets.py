@@ -22,6 +22,7 @@ from hitsndiffs.data.processes import python_module
 from hitsndiffs.data.words import count, listed, suggestion
 from hitsndiffs.errors import InputError, lacks_memory
 from hitsndiffs.reading.files.archives import Archive, too_large
+from hitsndiffs.reading.files.foreign import refuse_old_office
 from hitsndiffs.reading.quiet import without_panics
 from hitsndiffs.reading.sizes import DEFAULT, Sizes
 
@@ -61,6 +62,8 @@ class Workbook:
             self._reader = self._opened(data)
             self.sheets = [str(sheet) for sheet in self._reader.sheet_names]
             return
+        if not data.startswith(b"PK"):
+            refuse_old_office(data, name)
         self._parts = []
         self._tables = self._decoded_apart(data)
         self.sheets = list(self._tables)

@@ -25,7 +25,13 @@ from hitsndiffs.reading.files.source import (
 from hitsndiffs.reading.layouts.below import first_line_below
 from hitsndiffs.reading.layouts.header import has_header
 from hitsndiffs.reading.quiet import without_panics
-from hitsndiffs.reading.tables.table import Columns, Table, enough_rows, unique_names
+from hitsndiffs.reading.tables.table import (
+    Columns,
+    Table,
+    enough_rows,
+    nothing_below,
+    unique_names,
+)
 
 if TYPE_CHECKING:
     import polars as pl
@@ -61,10 +67,7 @@ def delimited_table(stream: ByteStream, separator: str, header: bool | None) -> 
         text.names = [f"column-{k}" for k in range(1, len(cells[0]) + 1)]
         notes.append("There is no header: the first row holds answers.")
     if not rows:
-        raise InputError(
-            f"{stream.name}: there is a header and nothing below it; add one row per user "
-            "(or per answer)."
-        )
+        raise nothing_below(text.names, stream.name)
     if text.is_small:
         if text.has_header:
             rows = _without_remarks(rows, len(text.names), notes)

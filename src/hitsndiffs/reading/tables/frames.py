@@ -36,6 +36,8 @@ _CELLS = 4_000_000
 SAMPLE = 1000
 #: Bytes that a cell takes on the way to codes (a byte for its code, and its share of a column).
 _CELL = 2
+#: Bytes that a cell that is no text has, with a separator, in a file of text.
+_NUMBER = 2
 
 
 def frame_table(
@@ -117,9 +119,12 @@ def frame_table(
 
 
 def fits_in_rows(frame: pl.DataFrame, sizes: Sizes, n_rows: int | None = None) -> bool:
-    """Whether a frame is so small that it is held as rows of text; a cell takes two bytes or so."""
-    n_rows = frame.height if n_rows is None else n_rows
-    return 2 * n_rows * len(frame.columns) < sizes.small
+    """Whether a table, or one that begins so, is so small that it is held as rows of text."""
+    import polars.selectors as cs
+
+    texts = frame.select(cs.string())
+    size = texts.estimated_size() + _NUMBER * frame.height * (frame.width - texts.width)
+    return size * (1 if n_rows is None else n_rows / max(frame.height, 1)) < sizes.small
 
 
 def texts_of(frame: pl.DataFrame) -> list[list[str]]:

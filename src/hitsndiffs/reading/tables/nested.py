@@ -20,9 +20,10 @@ from hitsndiffs.errors import InputError
 from hitsndiffs.reading.exports.base import Refusal
 from hitsndiffs.reading.exports.common import as_text, is_free_text, words
 from hitsndiffs.reading.exports.sheet import Table
+from hitsndiffs.reading.layouts.header import has_header
 from hitsndiffs.reading.vocabulary import plain, role_of_name
 
-__all__ = ["flat_table", "is_nested"]
+__all__ = ["flat_table", "is_nested", "table_of_lists"]
 
 #: The column of the names under which records stand.
 NAME = "name"
@@ -99,8 +100,9 @@ class _Flat:
         if len(records) < len(values):
             self.left_out.setdefault(f"{len(values) - len(records)} elements that are no records")
         if records and all(isinstance(value, list) for value in records):
-            lists = [list(record) for record in records]
-            return [_numbered(own, path) for own in lists if not _holds_more(own)]
+            lists = [list(record) for record in records if not _holds_more(list(record))]
+            names, lists = _named([list(map(as_text, own)) for own in lists])
+            return [_numbered(own, path, names) for own in lists]
         several = [self._explode(record, path) for record in records]
         found: list[Row] = []
         numbers = _numbers(several, path)
@@ -235,6 +237,33 @@ def _numbered(values: Sequence[Any], path: Path, names: Sequence[str] = ()) -> R
     """Return the elements of a list as columns."""
     names = names if len(names) == len(values) else [f"item-{k + 1}" for k in range(len(values))]
     return {(*path, name): value for name, value in zip(names, values, strict=True)}
+
+
+def _named(rows: list[list[str]]) -> tuple[list[str], list[list[str]]]:
+    """Return the names of columns, if the first of several rows holds them, and the other rows."""
+    names = rows[0] if rows else []
+    if len(rows) < 2 or not all(names) or not has_header(names, rows[1:]):
+        return [], rows
+    return names, rows[1:]
+
+
+def table_of_lists(value: Any) -> Table | None:
+    """Return a list of lists of single values as a table, a row each; None for anything else.
+
+    Examples
+    --------
+    >>> table_of_lists([["user", "q1"], ["ann", "A"], ["bob", "B"]]).header
+    ['user', 'q1']
+    """
+    if not isinstance(value, list) or not all(isinstance(row, list) for row in value):
+        return None
+    width = max(map(len, value), default=0)
+    if width < 2 or any(len(row) < width or _holds_more(row) for row in value):
+        return None
+    names, rows = _named([list(map(as_text, row)) for row in value])
+    return Table(
+        names or [""] * width, rows, lines=list(range(len(value) - len(rows) + 1, len(value) + 1))
+    )
 
 
 def _counts_up(values: Sequence[dict[str, Any]]) -> bool:

@@ -14,7 +14,7 @@ from hitsndiffs.data.labels import Place
 from hitsndiffs.data.names import recognise
 from hitsndiffs.data.words import listed, shortened
 from hitsndiffs.errors import InputError
-from hitsndiffs.reading.files.jsontext import DEEPEST, check_depth
+from hitsndiffs.reading.files.jsontext import DEEPEST, load
 from hitsndiffs.reading.files.source import ByteStream, line_chunks
 from hitsndiffs.reading.tables.frames import fits_in_rows, texts_of
 from hitsndiffs.reading.tables.table import Columns, Table, enough_rows
@@ -108,40 +108,17 @@ class _Records:
                 records = _parsed(own, is_flat)
                 if records is None:
                     pairs = zip(numbers, own, strict=True)
-                    records = [self._parsed_line(number, line) for number, line in pairs]
+                    name = self.place.source
+                    records = [load(line.decode(), name, number) for number, line in pairs]
                 yield numbers, records
-
-    def _parsed_line(self, number: int, line: bytes) -> Any:
-        """Parse one line, to say where an error is."""
-        where = f"{self.place.source}, line {number}"
-        try:
-            check_depth(line.decode(), where)
-            return json.loads(line)
-        except InputError:
-            raise
-        except (ValueError, RecursionError) as error:
-            message = error.msg if isinstance(error, json.JSONDecodeError) else str(error)
-            at = f", column {error.colno}" if isinstance(error, json.JSONDecodeError) else ""
-            raise InputError(
-                f"{where}{at}: this is not valid JSON ({message}); every line should be one record "
-                'such as {"user": "a", "item": "q1", "option": "B"}.'
-            ) from None
 
     def _of_array(self) -> Iterator[tuple[Sequence[int], list[Any]]]:
         name = self.place.source
         try:
             text = self._stream.read_within().decode("utf-8-sig")
-            check_depth(text, name)
-            loaded = json.loads(text)
         except UnicodeDecodeError:
             raise InputError(f"{name}: the text is not UTF-8; save it as UTF-8.") from None
-        except InputError:
-            raise
-        except (ValueError, RecursionError) as error:
-            raise InputError(
-                f"{name}: this is not valid JSON ({error}); give a list of records, or one record "
-                "per line."
-            ) from None
+        loaded = load(text, name)
         if not isinstance(loaded, list):
             raise InputError(f"{name}: a list of records was expected; got {_what(loaded)}.")
         if loaded:
@@ -182,7 +159,7 @@ def _parsed(lines: list[bytes], is_flat: bool) -> list[Any] | None:
     if not is_flat and any(line.count(b"{") + line.count(b"[") > DEEPEST for line in lines):
         return None
     try:
-        records: list[Any] = json.loads(b"[" + b",".join(lines) + b"]")
+        records: list[Any] = json.loads(b"[" + b",".join(lines) + b"]", strict=False)
     except (ValueError, RecursionError):
         return None
     return records if len(records) == len(lines) else None

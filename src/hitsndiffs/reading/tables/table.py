@@ -8,11 +8,19 @@ from typing import Any
 
 from hitsndiffs.data.factor import text_of
 from hitsndiffs.data.labels import Place
-from hitsndiffs.data.words import listed
+from hitsndiffs.data.words import listed, shortened
 from hitsndiffs.errors import InputError
 from hitsndiffs.reading.exports.common import unique
 
-__all__ = ["Columns", "Table", "as_texts", "enough_rows", "joined_name", "unique_names"]
+__all__ = [
+    "Columns",
+    "Table",
+    "as_texts",
+    "enough_rows",
+    "joined_name",
+    "nothing_below",
+    "unique_names",
+]
 
 #: Columns of a piece of a table: lists of text if it is small, else Polars columns or factors.
 Columns = dict[str, Any]
@@ -92,10 +100,7 @@ class Table:
         """
         said = list(notes)
         if not rows:
-            raise InputError(
-                f"{name}: there is a header and nothing below it; add one row per user "
-                "(or per answer)."
-            )
+            raise nothing_below(header, name)
         has_header = any(header)
         if has_header:
             names = unique_names(_with_names_above(header, above), said)
@@ -176,6 +181,19 @@ class Table:
 def enough_rows(width: int) -> int:
     """Return how many rows are looked at to see what the columns hold."""
     return max(_ROWS, _CELLS // max(1, width))
+
+
+def nothing_below(header: Sequence[str], name: str) -> InputError:
+    """Return the error for a table without rows."""
+    cells = [cell.strip() for cell in header if cell.strip()]
+    if len(cells) == 1:
+        return InputError(
+            f"{name}: the file holds nothing but {shortened(cells[0])!r}; it should hold a table "
+            "of answers."
+        )
+    return InputError(
+        f"{name}: there is a header and nothing below it; add one row per user (or per answer)."
+    )
 
 
 def as_texts(piece: Any) -> list[str]:
