@@ -8,6 +8,7 @@ options.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -16,12 +17,14 @@ import numpy as np
 from hitsndiffs.data.arrays import Flags, Floats, Ints
 from hitsndiffs.engines import Engine
 from hitsndiffs.methods.core.model import Model
+from hitsndiffs.methods.core.search import Candidate, Found
 from hitsndiffs.methods.core.settings import Settings
 from hitsndiffs.methods.core.solution import Solution
-from hitsndiffs.methods.core.table import Table
+from hitsndiffs.methods.core.starts import one_label
+from hitsndiffs.methods.core.table import Table, sums
 from hitsndiffs.methods.draws import item_words, sampled_users, user_draws
 
-__all__ = ["abilities_of_all", "compared_part", "joined", "users_to_fit"]
+__all__ = ["abilities_of_all", "compared_part", "continued", "joined", "users_to_fit"]
 
 #: Abilities from chance up to where nobody errs, and leanings in standard deviations.
 ABILITIES = np.linspace(0.0, 1.0, 15)
@@ -69,34 +72,59 @@ def _pairs(sizes: Floats, answers: Any, settings: Settings) -> float:
     return float((np.minimum(sizes, settings.most_candidates) * answers).sum())
 
 
+def continued(found: Found, table: Table) -> Found:
+    """Readings of a part, fitted to all answers of a table and compared by these.
+
+    A part seldom tells near readings apart, and one that it holds for poor may come out best. The
+    more answers there are, the fewer readings are continued, and the better a part tells them
+    apart.
+    """
+    if found.table is table:
+        return found
+    best, settings = found.best, found.best.model.settings
+    pairs = _pairs(table.items.sizes, table.per_item, settings)
+    count = max(1, int(settings.fitted_pairs / pairs))
+    mine = [each for each in found.readings if each.counting == best.counting]
+    others = [each for each in found.readings if each.counting != best.counting]
+    for number, each in enumerate(mine[:count]):
+        whole = joined(each, found.table, table)
+        judged = whole[1].evidence if count > 1 else None
+        mine[number] = replace(each, whole=whole, judged=judged)
+    if count > 1:
+        mine = sorted(mine[:count], key=lambda each: -each.evidence)
+    return replace(found, readings=(*mine, *others))
+
+
 def joined(
-    part: Table, solution: Solution, table: Table, settings: Settings, *, settle: bool = True
+    each: Candidate, part: Table, table: Table, *, settle: bool = True
 ) -> tuple[Model, Solution]:
-    """A part's solution, continued with all answers of a table; to the end if it is to settle."""
-    model = Model(table, settings)
-    asked = part.per_item > 0
-    known = np.where(asked[part.of_option], solution.key, 0.0)
+    """A part's reading, continued with all answers of a table; to the end if it is to settle."""
+    if part is table:
+        return each.model, each.solution
+    if each.whole is not None:
+        return each.whole
+    solution, settings = each.solution, each.model.settings
+    known = part.in_whole(solution.key, 0.0)
+    active = None if each.label is None else one_label(table, each.label) > 0
+    model = Model(table, settings, each.model.weights, active=active, habits=each.model.habits)
+    asked = table.within(known) > 0
     right = table.right(known)
-    answers = np.bincount(
-        table.user, weights=asked[table.item].astype(float), minlength=table.n_users
-    )
+    answers = sums(asked[table.item].astype(float), table.user, table.n_users)
     guess = np.log((right + 1) / (answers - right + 1))
     guess += float(np.log(table.options_each - 1)[asked].mean())
     mean = solution.population.mean
     ability = np.where(part.per_user > 0, solution.ability, np.where(answers > 0, guess, mean))
-    fresh = asked[table.of_option]
-    start = Solution(
+    start = replace(
+        solution,
         key=known,
-        ability=np.maximum(ability, 0.0),
-        ability_error=solution.ability_error,
+        ability=np.maximum(ability, 0.0) if model.truncated else ability,
         leaning=np.where(part.per_user > 0, solution.leaning, solution.population.lean),
-        difficulty=np.where(fresh, solution.difficulty, 0.0),
-        slope=np.where(fresh, solution.slope, 1.0),
-        population=solution.population,
+        difficulty=part.in_whole(solution.difficulty, 0.0),
+        slope=part.in_whole(solution.slope, 1.0),
         evidence=-np.inf,
-        chance=solution.chance,
         rounds=0,
         converged=False,
+        habit=None,
     )
     found = model.fit(start, 2)
     model = model.narrowed(found.key)

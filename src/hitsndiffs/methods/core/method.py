@@ -19,6 +19,7 @@ from hitsndiffs.methods.core.doubt import DISAGREE, Signs, doubts, signs, surene
 from hitsndiffs.methods.core.everybody import (
     abilities_of_all,
     compared_part,
+    continued,
     joined,
     users_to_fit,
 )
@@ -146,6 +147,7 @@ class LatentKey(Method):
             asked = np.arange(data.n_users) if users is None else users
             names = [str(user) for user in data.user_labels(asked)]
         found = find(part, settings, weights=weights, names=names)
+        found = continued(found, table)
         counted = None if weights is not None else _counted(found, users)
         found = self._with_strong(found, data, users)
         seen = signs(found)
@@ -207,10 +209,9 @@ class LatentKey(Method):
             if found.table is not table and number > 0 and with_it[number] and not told:
                 made[0] = replace(made[0], probability=made[0].probability + float(probability))
                 continue  # it takes long to continue with all answers, and agrees
-            model, solution = each.model, each.solution
-            if found.table is not table:  # (nobody is ranked by the others until something is told)
-                settle = number == 0 or told
-                model, solution = joined(found.table, solution, table, self.settings, settle=settle)
+            # (nobody is ranked by the others until something is told)
+            settle = number == 0 or told
+            model, solution = joined(each, found.table, table, settle=settle)
             made.append(
                 _Way(each.start, float(probability), each.evidence, solution.key, model, solution)
             )

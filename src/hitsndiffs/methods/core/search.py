@@ -39,6 +39,9 @@ class Candidate:
         Who counts as a witness in it (see :mod:`hitsndiffs.methods.counting`).
     label
         The label that is right in every item, if it is such a reading.
+    whole, judged
+        What was fitted to all answers, and its evidence if readings are compared by it; of a
+        reading that was found on a part of them.
     """
 
     start: str
@@ -47,11 +50,19 @@ class Candidate:
     penalty: float
     counting: str
     label: int | None = None
+    whole: tuple[Model, Solution] | None = None
+    judged: float | None = None
 
     @property
     def evidence(self) -> float:
         """What readings are compared by."""
-        return self.solution.evidence - self.penalty
+        found, model = self.solution.evidence, self.model
+        if self.judged is not None and self.whole is not None:
+            found, model = self.judged, self.whole[0]
+        if self.label is not None:  # one label for all: the flat prior of every key is not needed
+            flat = np.log(model.table.options_each)
+            found += float(flat[model.asked & (model.table.within(model.active) > 0)].sum())
+        return found - self.penalty
 
 
 @dataclass(frozen=True, eq=False)
@@ -165,9 +176,6 @@ def _marks(
     key = one_label(table, label)
     model = Model(table, plain, weights, prior, key > 0)
     solution = model.fit(model.begin(key), settings.rounds)
-    # one label for all, instead of any key: the prior of the key is not needed
-    free = float(np.log(table.options_each)[model.asked & (table.within(key) > 0)].sum())
-    solution = replace(solution, evidence=solution.evidence + free)
     ease = solution.population.raw_mean
     penalty = 0.5 * ((ease - settings.ease) / settings.ease_sd) ** 2 - settings.marks_prior
     said = mark_in_words(table.items)

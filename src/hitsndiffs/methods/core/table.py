@@ -39,12 +39,16 @@ class Table:
         Number of users.
     user, option
         Of each answer.
+    whole, options
+        Of a part: the table that it is a part of, and the numbers of the options there.
     """
 
     items: Items
     n_users: int
     user: Ints
     option: Ints
+    whole: Table | None = None
+    options: Ints | None = None
 
     @classmethod
     def of(cls, data: Engine, users: Ints | None = None) -> Table:
@@ -59,14 +63,23 @@ class Table:
         user = np.repeat(np.arange(len(counts)), counts)
         return cls(data.items, len(counts), user, np.asarray(option, dtype=np.int64))
 
-    def part(self, users: Flags | None = None, items: Flags | None = None) -> Table:
-        """The answers of some users to some items, numbered as before."""
-        keep = np.ones(len(self.user), dtype=bool)
-        if users is not None:
-            keep &= users[self.user]
-        if items is not None:
-            keep &= items[self.item]
-        return Table(self.items, self.n_users, self.user[keep], self.option[keep])
+    def part(self, users: Flags, items: Flags) -> Table:
+        """The answers of some users (numbered as before) to some items."""
+        options = np.flatnonzero(items[self.of_option])
+        number = np.full(self.n_options, -1, dtype=np.int64)
+        number[options] = np.arange(len(options))
+        keep = users[self.user] & items[self.item]
+        option = number[self.option[keep]]
+        few = self.items.only(options)
+        return Table(few, self.n_users, self.user[keep], option, whole=self, options=options)
+
+    def in_whole(self, values: Floats, elsewhere: float) -> Floats:
+        """Values of a part's options, in the whole table, with another value elsewhere."""
+        if self.whole is None:
+            return values
+        found = np.full(self.whole.n_options, elsewhere)
+        found[self.options] = values
+        return found
 
     # -- who, what, how many ----------------------------------------------------------------
 
@@ -188,12 +201,17 @@ class Table:
     @cached_property
     def labels(self) -> tuple[Ints, int]:
         """The number of each option's label, and how many labels there are."""
+        if self.whole is not None:
+            numbers, n = self.whole.labels
+            return numbers[self.options], n
         names, numbers = label_numbers(self.items)
         return numbers, len(names)
 
     @cached_property
     def coded(self) -> bool:
         """Whether items share their labels: yes and no, A to D, classes."""
+        if self.whole is not None:
+            return self.whole.coded
         n = self.labels[1]
         return 2 <= n <= MOST_SHARED and self.n_options > LEAST_ITEMS * n
 
