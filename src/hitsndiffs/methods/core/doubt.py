@@ -17,6 +17,7 @@ from hitsndiffs.data.arrays import Floats
 from hitsndiffs.methods.core.directions import correlation, rank_correlation
 from hitsndiffs.methods.core.search import SET_BACK, Candidate, Found
 from hitsndiffs.methods.core.starts import centred_axes
+from hitsndiffs.methods.counting import SHEETS
 from hitsndiffs.methods.fitted import Doubt
 
 __all__ = [
@@ -32,6 +33,9 @@ MOST, EITHER = 0.89, 0.55
 #: Log odds of a direction: below the first (nine to one) it is a toss-up; where it needs no
 #: witnesses, the second stands for it.
 WEAK, CLEAR = 2.2, 10.0
+#: Witnesses that agree this well with an order outweigh another reading that some users would turn
+#: into the first.
+SUPPORTED = 0.7
 #: Below this confidence, what speaks against the order is said in sentences too.
 DOUBT = 0.8
 #: An order follows a label's share above this correlation, if there are at most this many labels;
@@ -56,7 +60,7 @@ class Signs:
         where labels are not shared) and the double-centred axis (then 1), and the largest with a
         leading axis, without its sign.
     rules
-        Correlation with the best reading when others count as witnesses.
+        Correlation with the best reading when near-equal sheets count as one, or else others.
     reliability
         Share of the scores' variance that is not chance.
     direction
@@ -87,6 +91,11 @@ class Signs:
     follows_all: float
     marks: float
 
+    @property
+    def support(self) -> float:
+        """How far the witnesses agree with it, on average."""
+        return (self.majority + self.confusions + self.axis) / 3
+
 
 def signs(found: Found) -> Signs:
     """What can be seen of the best reading."""
@@ -104,6 +113,8 @@ def signs(found: Found) -> Signs:
     for each in found.readings:  # the best one of every other way to count
         if each.counting != best.counting:
             others.setdefault(each.counting, each)
+    if SHEETS in others:  # the most careful way; that those who are alike outvote others is no news
+        others = {SHEETS: others[SHEETS]}
     along = [
         abs(witnesses.agree(score, table.choices(axis) / np.maximum(table.per_user, 1)))
         for axis in centred_axes(table, 3).T
@@ -149,17 +160,19 @@ def doubts(seen: Signs) -> tuple[Doubt, ...]:
 
     if seen.lead < 1e3:
         bound("rival", seen.lead, 0.5 + 0.39 * (1 - np.exp(-seen.lead / 10)))
-    if seen.among_users < 1:  # the rule of one standard error
+    if seen.among_users < 1 and seen.support < SUPPORTED:  # the rule of one standard error
         bound("who took part", seen.among_users, EITHER)
-    if seen.axis < 0.3:
-        bound("axis", seen.axis, EITHER)
     if seen.majority < 0.3 and not seen.confusions > 0.7:
         bound("votes", seen.majority, EITHER)
     if seen.confusions < 0.3 and seen.confusions != seen.majority:
         bound("confusions", seen.confusions, EITHER)
-    if seen.axes < 0.4:
-        bound("axes", seen.axes, EITHER)
-    if seen.rules < DISAGREE:
+    # axes are weak where answers are few; Dawid-Skene is not
+    if not (seen.confusions > 0.9 and seen.majority > SUPPORTED and seen.reliability > 0.5):
+        if seen.axis < 0.3:
+            bound("axis", seen.axis, EITHER)
+        if seen.axes < 0.4:
+            bound("axes", seen.axes, EITHER)
+    if seen.rules < 0:
         bound("who counts", seen.rules, EITHER)
     if seen.direction < WEAK:
         bound("toss-up", seen.direction, max(1 / (1 + np.exp(-seen.direction)), 0.5))
@@ -177,12 +190,16 @@ def sureness(seen: Signs) -> float:
 
 
 def _in_errors(best: Candidate, other: Candidate) -> float:
-    """The lead of a reading in what users answered, in standard errors (Vuong's test)."""
+    """The lead of a reading in standard errors (Vuong's test), by what users answered.
+
+    Or by the evidence if that is less: it counts what each reading made fit.
+    """
     weights = best.model.weights * best.model.here
     ahead = best.model.told(best.solution) - other.model.told(other.solution)
     total = float(weights @ ahead)
     spread = float(weights @ (ahead - total / weights.sum()) ** 2)
-    return total / max(float(np.sqrt(spread)), 1e-9)
+    lead = best.solution.evidence - best.penalty - other.solution.evidence + other.penalty
+    return min(total, max(lead, 0.0)) / max(float(np.sqrt(spread)), 1e-9)
 
 
 def _together(score: Floats, uses: list[Floats]) -> float:
