@@ -142,6 +142,17 @@ def test_families_are_found_and_counted_as_fewer_votes(copied: float, most: floa
     assert 0.95 < np.mean(ratios) < most
 
 
+def test_a_large_family_does_not_make_its_mistakes_usual() -> None:
+    """Two families of ten among thirty: their mistakes are what most users say."""
+    for seed in range(3):
+        r, related, true = families(seed, (10, 10), 0.9, users=30, items=80)
+        found = agreement(r)
+        surely = {row[:2] for row in found.pairs().iter_rows() if row[6] < 0.05}
+        assert len(surely & related) > 0.8 * len(related)
+        assert len(surely - related) < 0.1 * len(surely)
+        assert found.independent_votes < 1.5 * true
+
+
 def test_too_many_users_are_not_compared_beyond_ability() -> None:
     found = agreement(hnd.simulate("2pl", users=1001, items=5, seed=0).responses)
     assert found.independent_votes is None

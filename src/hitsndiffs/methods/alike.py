@@ -28,7 +28,7 @@ import numpy.typing as npt
 from hitsndiffs.data.arrays import Floats, Ints
 from hitsndiffs.data.mixing import mixed
 from hitsndiffs.data.responses import Responses
-from hitsndiffs.methods.counting import runs
+from hitsndiffs.methods.counting import SHEETS, runs, ways_to_count
 
 __all__ = [
     "Alike",
@@ -54,6 +54,8 @@ CELLS = 8_000_000
 TAIL, FEWEST = 0.05, 20
 #: Rounds of fitting; limits of ability in the scale of the middle half; weight of the popularity.
 ROUNDS, EXTREME, POPULAR = 15, 6.0, 1.0
+#: A prior that keeps the ability of users with everything right finite, and does little else.
+HARDLY = 0.02
 
 Matrix = npt.NDArray[np.float64]
 
@@ -134,14 +136,23 @@ def find_alike(responses: Responses) -> Alike:
 def expected_agreement(responses: Responses) -> tuple[Matrix, Matrix, Matrix] | None:
     """What pairs of users agree on, and what they would if everybody answered alone.
 
+    Users with near-equal sheets count once in the model of that: a large family would make its own
+    mistakes usual.
+
     Returns three tables, users × users: items that both answered, equal answers among these, and
     how many equal answers their abilities make likely. ``None`` if the users are too many.
     """
-    if not 1 < responses.n_users <= MOST_USERS or responses.n_items < 2:
+    m, of_option = responses.n_users, np.asarray(responses.option_items)
+    if not 1 < m <= MOST_USERS or responses.n_items < 2:
         return None
+    indptr, options = responses.rows
+    user = np.repeat(np.arange(m), np.diff(indptr))
+    once = ways_to_count(user, np.asarray(options), of_option, (), m).get(SHEETS)
     sheets = _Sheets(_chosen(responses))
-    model = sheets.fitted(*SCALES[1])
-    p = sheets.chances(model.ability, model.slopes, model.level, sheets.answered)
+    model = sheets.fitted(*SCALES[1], weights=once)
+    # as the answers say, and not drawn to the middle: able users agree because they are able
+    ability = sheets.placed(model, sheets.ones, sheets.answered, model.ability, 15, HARDLY)
+    p = sheets.chances(ability, model.slopes, model.level, sheets.answered)
     return sheets.answered @ sheets.answered.T, sheets.ones @ sheets.ones.T, p @ p.T
 
 
@@ -190,10 +201,7 @@ class _Sheets:
         self.ones = np.zeros((m, len(labels)))
         self.ones[user, rank[code[user, item]]] = 1.0
         self.answered = answered.astype(float)
-        self.counts = self.ones.sum(axis=0)
         self.column = np.flatnonzero(keep)
-        share = (self.counts + 0.5) / self._total(self.counts + 0.5)
-        self.popularity = np.log(share)
 
     def _total(self, x: Any) -> Any:
         """Sums within items, at each option."""
@@ -206,19 +214,28 @@ class _Sheets:
         found: Matrix = raised / self._total(raised) * answered[:, self.item]
         return found
 
-    def fitted(self, by_middle: bool, freedom: float, rounds: int) -> _Alone:
-        """Fit the model, from the share of majority answers as the first ability."""
-        most = np.maximum.reduceat(self.counts, self.starts)[self.item]
-        ability = self.ones @ (self.counts == most) / np.maximum(self.answered.sum(axis=1), 1)
+    def fitted(
+        self, by_middle: bool, freedom: float, rounds: int, weights: Floats | None = None
+    ) -> _Alone:
+        """Fit the model, from the share of majority answers as the first ability.
+
+        ``weights`` say how much each user counts for the options (1 if not given).
+        """
+        weights = np.ones(len(self.ones)) if weights is None else weights
+        counts = weights @ self.ones
+        popularity = np.log((counts + 0.5) / self._total(counts + 0.5))
+        most = np.maximum.reduceat(counts, self.starts)[self.item]
+        ability = self.ones @ (counts == most) / np.maximum(self.answered.sum(axis=1), 1)
         ability = _scaled(ability, by_middle)
-        slopes, level, spread = np.zeros(len(self.counts)), self.popularity.copy(), 1.0
+        slopes, level, spread = np.zeros(len(counts)), popularity.copy(), 1.0
         for _ in range(rounds):
             for _ in range(2):  # Newton's steps for the options
                 p = self.chances(ability, slopes, level, self.answered)
                 beyond, w = self.ones - p, p * (1 - p)
-                g_slope = ability @ beyond - slopes / spread
-                g_level = beyond.sum(axis=0) - POPULAR * (level - self.popularity)
-                aa, ab, bb = ability**2 @ w + 1 / spread, ability @ w, w.sum(axis=0) + POPULAR
+                mine = weights * ability
+                g_slope = mine @ beyond - slopes / spread
+                g_level = weights @ beyond - POPULAR * (level - popularity)
+                aa, ab, bb = (mine * ability) @ w + 1 / spread, mine @ w, weights @ w + POPULAR
                 det = aa * bb - ab**2
                 slopes = slopes + np.clip((bb * g_slope - ab * g_level) / det, -1, 1)
                 level = level + np.clip((aa * g_level - ab * g_slope) / det, -1, 1)
@@ -228,13 +245,19 @@ class _Sheets:
         return _Alone(slopes, level, freedom, ability)
 
     def placed(
-        self, model: _Alone, ones: Matrix, answered: Floats, ability: Floats, steps: int = 2
+        self,
+        model: _Alone,
+        ones: Matrix,
+        answered: Floats,
+        ability: Floats,
+        steps: int = 2,
+        pull: float = 1.0,
     ) -> Floats:
-        """Newton's steps for the users."""
+        """Newton's steps for the users; ``pull`` is the weight of the prior."""
         for _ in range(steps):
             p = self.chances(ability, model.slopes, model.level, answered)
             f = model.freedom
-            prior = 1.0 if np.isinf(f) else (f + 1) / (f + ability**2)
+            prior = pull * (1.0 if np.isinf(f) else (f + 1) / (f + ability**2))
             away = model.slopes - self._total(p * model.slopes)
             gradient = (ones - p) @ model.slopes - ability * prior
             ability = ability + np.clip(gradient / ((p * away**2).sum(axis=1) + prior), -0.7, 0.7)

@@ -160,7 +160,9 @@ class Agreement(Tabled):
         if len(z) == 0:
             return None
         middle = float(np.median(z))
-        spread = max(float(np.median(middle - z[z <= middle])) / float(normal_quantile(0.75)), 1.0)
+        # pairs of families widen the upper half, and pairs of unlike abilities the lower one
+        halves = middle - np.quantile(z, 0.25), np.quantile(z, 0.75) - middle
+        spread = max(float(min(halves) / normal_quantile(0.75)), 1.0)
         beyond = (equal - expected) / np.maximum(common - expected, 1e-9)
         p = np.ones_like(beyond)
         p[one, other] = false_discoveries(normal_cdf((middle - z) / spread))
