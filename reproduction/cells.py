@@ -37,7 +37,7 @@ Rank = Callable[..., Any]
 
 #: Timings are repeated up to so many seconds and times, and the shortest counts: the first of large
 #: data takes up to four times as long, as memory is handed out.
-REPEAT_FOR, REPEATS = 2.0, 5
+REPEAT_FOR, REPEATS = 1.0, 5
 #: Times are compared with this one's, on the same data and at the same time.
 BASE = "hnd/power"
 #: Rounds of ABH-power are counted up to this size; they are thousands there already.
