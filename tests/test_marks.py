@@ -71,6 +71,29 @@ def test_a_key_is_spelled_as_people_spell() -> None:
     assert blank.key_scores.tolist() == [1.0, 1.0, 0.0], "a blank in a key is no answer"
 
 
+def test_several_right_answers_are_no_error_of_the_key(tmp_path: Path) -> None:
+    """Marks take all of them; an audit cannot judge the one, and says so; nothing is unchosen."""
+    sim = hnd.simulate("grm", users=80, items=20, options=4, seed=1)
+    path = tmp_path / "key.csv"
+    several = {**sim.key, "item-03": "B;D", "item-04": "A/D"}
+    path.write_text("item,answer\n" + "".join(f"{i},{a}\n" for i, a in several.items()))
+    right = {item: set(answer.replace("/", ";").split(";")) for item, answer in several.items()}
+    r = sim.responses
+    chosen = r.option_labels[r.codes.T + r.item_starts[:-1]]
+    labels = [dict(zip(r.items, row, strict=True)) for row in chosen]
+    for key in (path, several, {**sim.key, "item-03": ["B", "D"], "item-04": ["A", "D"]}):
+        ranking = hnd.rank(r, "majority", key=key)
+        assert not [note for note in ranking.notes if "nobody chose" in note]
+        own = [np.mean([row[i] in right[i] for i in sim.key]) for row in labels]
+        assert ranking.key_scores == pytest.approx(own)
+        if key is not path and key is not several:
+            continue
+        assert marks(r, key).marks == pytest.approx(np.array(own) * 20)
+        audit = hnd.audit(r, key)
+        assert set(audit.flagged) == set()
+        assert any("several answers to 'item-03' and 'item-04'" in note for note in audit.notes)
+
+
 def test_the_gradebook_file(case: tuple, tmp_path: Path) -> None:
     r, key, table = case
     marks(r, key).write(tmp_path / "marks.csv")
@@ -85,6 +108,6 @@ def test_a_key_that_names_nothing_is_refused(case: tuple) -> None:
     r, key, _ = case
     with pytest.raises(hnd.InputError, match="no item is left"):
         marks(r, {"other": "A"})
-    with pytest.raises(hnd.InputError, match="drop names item 'q99'"):
+    with pytest.raises(hnd.InputError, match="no item 'q99' to leave out"):
         marks(r, key, drop=["q99"])
     assert "Nobody gave the right answer to 'q03'" in marks(r, {**key, "q03": "Z"}).sentence()

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hitsndiffs.data.arrays import Array, Flags, Floats
-from hitsndiffs.data.spelling import same_option
+from hitsndiffs.data.spelling import named_options, same_option
 
 __all__ = ["Items"]
 
@@ -142,3 +142,11 @@ class Items:
         labels = [str(label) for label in self.option_labels[first:last]]
         same = same_option(text, labels)
         return None if same is None else first + labels.index(same)
+
+    def options_named(self, item: int, entry: Any) -> list[int]:
+        """The numbers of the item's options that an entry of a key names: a list, or ``"A;C"``."""
+        if isinstance(entry, (list, tuple, set, frozenset)):
+            return [option for one in entry for option in self.options_named(item, one)]
+        first, last = self.starts[item : item + 2].tolist()
+        labels = [str(label) for label in self.option_labels[first:last]]
+        return [first + labels.index(label) for label in named_options(str(entry).strip(), labels)]

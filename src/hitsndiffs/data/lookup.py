@@ -20,6 +20,7 @@ __all__ = [
     "mapping_of",
     "no_such_user",
     "python_value",
+    "right_options",
     "said_of",
 ]
 
@@ -34,17 +35,31 @@ def python_value(value: Any) -> Any:
 
 
 def known_options(items: Items, answers: Mapping[Any, Any]) -> Ints:
-    """The option numbers of known right answers.
+    """The option numbers of known right answers, one of an item.
 
-    Answers that nobody gave have no number and are left out; an unknown item is an error.
+    Answers that nobody gave have no number and are left out, and so is an item with several right
+    answers, which is no witness of who knows the one; an unknown item is an error.
 
-    >>> items = Items(np.array(["q1"]), np.array(["A", "B"]), np.array([0, 2]))
-    >>> known_options(items, {"q1": "B"}).tolist()
+    >>> items = Items(np.array(["q1", "q2"]), np.array(list("ABAB")), np.array([0, 2, 4]))
+    >>> known_options(items, {"q1": "B", "q2": "A;B"}).tolist()
     [1]
+    """
+    options = right_options(items, answers)
+    each = np.bincount(items.of_option[options], minlength=items.n_items)
+    alone: Ints = options[each[items.of_option[options]] == 1]
+    return alone
+
+
+def right_options(items: Items, answers: Mapping[Any, Any]) -> Ints:
+    """The option numbers of all right answers, also of items that have several.
+
+    >>> items = Items(np.array(["q1", "q2"]), np.array(list("ABAB")), np.array([0, 2, 4]))
+    >>> right_options(items, {"q1": "B", "q2": "A;B"}).tolist()
+    [1, 2, 3]
     """
     from hitsndiffs.data.cells import normalise
 
-    found = []
+    found: list[int] = []
     for item, answer in answers.items():
         i = items.places.get(str(item).strip())
         if i is None:
@@ -52,10 +67,10 @@ def known_options(items: Items, answers: Mapping[Any, Any]) -> Ints:
                 f"A known answer names item {str(item)!r}, which nobody answered or which is not "
                 f"in the data; items are for example {_some(items.labels)}."
             )
-        text = normalise(answer)
-        option = None if text is None else items.option_named(i, str(text))
-        if option is not None:
-            found.append(option)
+        if isinstance(answer, (list, tuple, set, frozenset)):
+            found += items.options_named(i, answer)
+        elif (text := normalise(answer)) is not None:
+            found += items.options_named(i, str(text))
     return np.array(found, dtype=np.int64)
 
 

@@ -6,10 +6,13 @@ import re
 import unicodedata
 from collections.abc import Sequence
 
-__all__ = ["same_option", "same_text"]
+__all__ = ["named_options", "same_option", "same_text"]
 
 #: Characters that are not seen: they join or part words, or mark the byte order.
 _UNSEEN = re.compile("[\u200b-\u200f\u2060\ufeff\u00ad]")
+
+#: Between several right answers of one item.
+_SEVERAL = re.compile("[;/|]")
 
 
 def same_text(text: str) -> str:
@@ -34,3 +37,18 @@ def same_option(text: str, labels: Sequence[str]) -> str | None:
     if text in labels:
         return text
     return next((label for label in labels if same_text(label) == same_text(text)), None)
+
+
+def named_options(entry: str, labels: Sequence[str]) -> list[str]:
+    """Return the labels that an entry of a key names: the one that it is, or several in a row.
+
+    Examples
+    --------
+    >>> named_options("a", ["A", "B"]), named_options("A; c", ["A", "B", "C"])
+    (['A'], ['A', 'C'])
+    >>> named_options("1/2", ["1/2", "1"]), named_options("D", ["A", "B"])
+    (['1/2'], [])
+    """
+    whole = same_option(entry, labels)
+    each = [whole] if whole else [same_option(part, labels) for part in _SEVERAL.split(entry)]
+    return list(dict.fromkeys(label for label in each if label is not None))

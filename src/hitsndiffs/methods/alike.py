@@ -142,12 +142,12 @@ def expected_agreement(responses: Responses) -> tuple[Matrix, Matrix, Matrix] | 
     Returns three tables, users × users: items that both answered, equal answers among these, and
     how many equal answers their abilities make likely. ``None`` if the users are too many.
     """
-    m, of_option = responses.n_users, np.asarray(responses.option_items)
+    m, of_option = responses.n_users, np.asarray(responses.option_items, dtype=np.int64)
     if not 1 < m <= MOST_USERS or responses.n_items < 2:
         return None
     indptr, options = responses.rows
     user = np.repeat(np.arange(m), np.diff(indptr))
-    once = ways_to_count(user, np.asarray(options), of_option, (), m).get(SHEETS)
+    once = ways_to_count(user, np.asarray(options, dtype=np.int64), of_option, (), m).get(SHEETS)
     sheets = _Sheets(_chosen(responses))
     model = sheets.fitted(*SCALES[1], weights=once)
     # as the answers say, and not drawn to the middle: able users agree because they are able

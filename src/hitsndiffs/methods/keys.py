@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from hitsndiffs.data.arrays import Floats
-from hitsndiffs.data.lookup import covered_items, known_options
+from hitsndiffs.data.lookup import covered_items, right_options
 from hitsndiffs.engines import Engine
 from hitsndiffs.methods.probability import normal_cdf
 
@@ -46,7 +46,7 @@ def key_given(data: Engine, known: Mapping[Any, Any], guessed: Floats) -> Floats
     of the data.
     """
     right = np.zeros(data.n_options)
-    right[known_options(data.items, known)] = 1.0
+    right[right_options(data.items, known)] = 1.0
     chosen = data.items.sum(right) > 0
     covered = covered_items(data.items, known)[data.items.of_option]
     return np.where(covered, np.where(chosen, right, np.nan), guessed)

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from hitsndiffs.data.lookup import answers_here, covered_items, known_options
+from hitsndiffs.data.lookup import answers_here, covered_items, known_options, right_options
 from hitsndiffs.engines import Engine
 from hitsndiffs.errors import InputError
 from hitsndiffs.methods.base import Fit, Method
@@ -58,7 +58,7 @@ class TrueAnswer(Method):
     def _fit(self, data: Engine) -> Fit:
         known = answers_here(data.items, self.key)
         right = np.zeros(data.n_options)
-        right[known_options(data.items, known)] = 1.0
+        right[right_options(data.items, known)] = 1.0
         covered = covered_items(data.items, known)[data.items.of_option].astype(float)
 
         # the share of right answers among those that the key covers

@@ -12,7 +12,7 @@ from hitsndiffs.data.cells import normalise
 from hitsndiffs.data.formulas import with_formulas
 from hitsndiffs.data.lookup import mapping_of
 from hitsndiffs.data.names import find_column, recognise
-from hitsndiffs.data.spelling import same_option
+from hitsndiffs.data.spelling import named_options
 from hitsndiffs.data.words import listed, shortened, suggestion
 from hitsndiffs.errors import InputError
 from hitsndiffs.reading.files.documents import FileDocument, Settings
@@ -145,10 +145,10 @@ def _matched(key: dict[str, str], responses: Responses, name: str) -> ReadKey:
         if place is None:
             continue
         own = [str(text) for text in labels[starts[place] : starts[place + 1]]]
-        chosen = same_option(option, own)
-        if chosen is None:
+        chosen = named_options(option, own)
+        if not chosen:
             unchosen.append(label)
-        found[label] = chosen or option
+        found[label] = ";".join(chosen) or option
     if len(unchosen) == len(found):
         first = unchosen[0]
         place = known[first]

@@ -66,7 +66,10 @@ def audit(responses: Any, key: Any) -> Audit:
 
     r = as_responses(responses)
     checked = read_key(key, r)
-    items, given, extra = _with_unseen(r, checked)
+    accepted = {i: r.structure.options_named(r.structure.places[i], checked[i]) for i in checked}
+    several = [item for item, options in accepted.items() if len(options) > 1]
+    single = {item: answer for item, answer in checked.items() if item not in several}
+    items, given, extra = _with_unseen(r, single)
     users = np.arange(r.n_users)
     pairs = int((r.answers_per_item * np.minimum(items.sizes, DEFAULT.most_candidates)).sum())
     if pairs > MOST_PAIRS:
@@ -78,6 +81,8 @@ def audit(responses: Any, key: Any) -> Audit:
     place = np.arange(r.n_options) + np.concatenate([[0], np.cumsum(extra)])[r.option_items]
     table = Table(items, len(users), user, place[chosen])
     notes = list(checked.notes)
+    if several:
+        notes.append(f"The key accepts several answers to {listed(several, most=3)}: not judged.")
     if len(users) < r.n_users:
         notes.append(f"Judged by {len(users):,} of the {r.n_users:,} users, drawn at random.")
     found = keyed(table, Known.entries(given[given >= 0]), DEFAULT)

@@ -248,7 +248,7 @@ def _unchosen(data: Engine, key: Mapping[Any, Any]) -> dict[int, Any]:
     found = {}
     for item, answer in key.items():
         i, text = data.items.places[str(item).strip()], normalise(answer)
-        if text is not None and data.items.option_named(i, str(text)) is None:
+        if text is not None and not data.items.options_named(i, str(text)):
             found[i] = answer
     return found
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -67,11 +66,11 @@ def marks(
     engine = open_engine(responses)
     told = mapping_of(key)
     key = read_key(key, responses) if told is None else told
-    dropped = {_place(engine.items, item, "drop") for item in drop}
+    dropped = {_place(engine.items, item, "to leave out") for item in drop}
     right = accepted_options(engine.items, key)
     for item, more in (accept or {}).items():
-        place = _place(engine.items, item, "accept")
-        right.setdefault(place, set()).update(_options(engine.items, place, more))
+        place = _place(engine.items, item, "to accept an answer to")
+        right.setdefault(place, set()).update(engine.items.options_named(place, more))
     for item in dropped:
         right.pop(item, None)
     if not right:
@@ -87,7 +86,7 @@ def accepted_options(items: Items, key: Mapping[Any, Any]) -> dict[int, set[int]
     """
     places = {item: items.places.get(str(item).strip()) for item in key}
     return {
-        place: _options(items, place, key[item])
+        place: set(items.options_named(place, key[item]))
         for item, place in places.items()
         if place is not None
     }
@@ -97,22 +96,8 @@ def _place(items: Items, item: Any, what: str) -> int:
     place = items.places.get(str(item).strip())
     if place is None:
         names = [str(label) for label in items.labels]
-        raise InputError(
-            f"{what} names item {str(item)!r}, which is not in the data."
-            + did_you_mean(str(item), names)
-        )
+        raise InputError(f"There is no item {str(item)!r} {what}." + did_you_mean(str(item), names))
     return place
-
-
-def _options(items: Items, item: int, answer: Any) -> set[int]:
-    """The options that an entry of a key names; one that nobody chose has no number."""
-    if isinstance(answer, (list, tuple, set, frozenset)):
-        return {option for one in answer for option in _options(items, item, one)}
-    text = str(answer).strip()
-    option = items.option_named(item, text)
-    if option is None and re.search("[;/|]", text):
-        return {o for one in re.split("[;/|]", text) for o in _options(items, item, one)}
-    return set() if option is None else {option}
 
 
 @dataclass(frozen=True, eq=False, repr=False)

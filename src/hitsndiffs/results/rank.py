@@ -256,6 +256,8 @@ def spelled(
 
     items, found, unchosen = responses.structure, {}, []
     for item, answer in given.items():
+        if isinstance(answer, (list, tuple, set, frozenset)):
+            answer = ";".join(map(str, answer))
         if normalise(answer) is None:
             continue  # a blank in a key
         place = items.places.get(str(item).strip())
@@ -267,14 +269,14 @@ def spelled(
                     f"{name}: put the right answer to {str(item)!r} in place of {BLANK!r}; the "
                     f"answers given are {', '.join(texts[:6])}."
                 )
-            option = items.option_named(place, str(answer))
-            if option is None:
+            options = items.options_named(place, str(answer))
+            if not options:
                 unchosen.append(
                     f"{name}: nobody chose {str(answer)!r} in {str(item)!r}; the answers given are "
                     f"{', '.join(texts[:6])}."
                 )
             else:
-                answer = str(items.option_labels[option])
+                answer = ";".join(str(items.option_labels[option]) for option in options)
         found[item] = answer
     return found, unchosen
 

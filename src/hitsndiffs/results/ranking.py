@@ -14,7 +14,7 @@ import numpy as np
 from hitsndiffs.data.arrays import Array, Floats, Ints
 from hitsndiffs.data.display import Viewed, view
 from hitsndiffs.data.items import Items
-from hitsndiffs.data.lookup import covered_items, known_options, no_such_user
+from hitsndiffs.data.lookup import covered_items, no_such_user, right_options
 from hitsndiffs.data.responses import Responses
 from hitsndiffs.engines import Engine, open_engine
 from hitsndiffs.errors import InputError
@@ -279,7 +279,7 @@ class Ranking(Found, Asking, Viewed):
             return None
         items = self.data.items
         right = np.zeros(items.n_options)
-        right[known_options(items, self.given_key)] = 1.0
+        right[right_options(items, self.given_key)] = 1.0
         judged = covered_items(items, self.given_key)[items.of_option].astype(float)
         n_right, n = self.data.choices(np.stack([right, judged], axis=1)).T
         return np.asarray(np.divide(n_right, n, out=np.full(len(n), np.nan), where=n > 0))

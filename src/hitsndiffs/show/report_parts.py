@@ -181,7 +181,8 @@ def audit_part(
     verb = "look" if len(wrong) > 1 else "looks"
     # the table names them
     said = [f"{len(wrong)} of {len(known)} answers in it {verb} wrong." if wrong else str(found)]
-    used = {item: answer for item, answer in key.items() if str(item).strip() in known}
+    here = {str(item) for item, *_ in entries}  # also those with several answers, not judged
+    used = {item: answer for item, answer in key.items() if str(item).strip() in here}
     if not used:
         return Part(title, said, tables), ()
     before = marks(r, used)

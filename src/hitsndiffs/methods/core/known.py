@@ -19,7 +19,12 @@ import numpy as np
 
 from hitsndiffs.data.arrays import Flags, Floats, Ints
 from hitsndiffs.data.items import Items
-from hitsndiffs.data.lookup import answers_here, covered_items, known_options
+from hitsndiffs.data.lookup import (
+    answers_here,
+    covered_items,
+    known_options,
+    right_options,
+)
 
 __all__ = ["Known", "known_key"]
 
@@ -126,7 +131,7 @@ def known_key(
     }
     sure, doubtful = known_options(items, answers), known_options(items, key)
     covered = covered_items(items, answers)
-    covered[items.of_option[sure]] = False
+    covered[items.of_option[right_options(items, answers)]] = False
     options = np.concatenate([sure, doubtful])
     flags = np.repeat([False, True], [len(sure), len(doubtful)])
     return Known(options, flags, np.where(flags, EXPECTED, SURE), np.flatnonzero(covered))
