@@ -89,7 +89,7 @@ def test_labellers(here: Here, crowd: Path) -> None:
     head, *body = rows(done.out)
     assert head == ["user", "answers", "most_used", "share", "follows", "remark"]
     assert len(body) == 6
-    assert "Krippendorff's alpha is 0." in done.err
+    assert "Agreement is 0." in done.err
     asked = json.loads(here("labels", crowd, *plain, "--next", "3", "--json").out)
     assert len(asked["rows"]) <= 3
     assert asked["right_then"] >= asked["right_now"]

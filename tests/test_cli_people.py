@@ -187,7 +187,7 @@ def test_many_groups_are_counted(shown: Here, tmp_path: Path) -> None:
 def test_the_certificate_is_said(shown: Here, tmp_path: Path) -> None:
     lines = ["student,q1,q2,q3", "a,A,A,A", "b,A,A,B", "c,A,B,B", "d,B,B,B", "e,B,B,C"]
     done = shown("rank", write(tmp_path / "ladder.csv", lines), "--explain")
-    assert "certified" in done.err
+    assert "Every single answer fits this order" in done.err
     assert "Method hnd, chosen for these data" in done.err
 
 

@@ -110,4 +110,4 @@ def test_a_key_that_names_nothing_is_refused(case: tuple) -> None:
         marks(r, {"other": "A"})
     with pytest.raises(hnd.InputError, match="no item 'q99' to leave out"):
         marks(r, key, drop=["q99"])
-    assert "Nobody gave the right answer to 'q03'" in marks(r, {**key, "q03": "Z"}).sentence()
+    assert "Nobody chose the key's answer to 'q03'" in marks(r, {**key, "q03": "Z"}).sentence()

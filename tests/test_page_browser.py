@@ -126,7 +126,7 @@ def test_from_the_dropped_file_to_the_downloaded_ranking(chromium: Any, page: Li
         assert len(users) == 16
         assert not visit.page.is_visible("#more")  # all are shown
         assert "Your key, compared with the answers" in visit.page.inner_text("main")
-        with visit.download("Ranking").open(encoding="utf-8", newline="") as file:
+        with visit.download("Ranking (CSV)").open(encoding="utf-8", newline="") as file:
             ranking = list(csv.DictReader(file))
         assert len(ranking) == 16
         best = min(ranking, key=lambda row: int(row["rank"]))
@@ -206,7 +206,7 @@ def test_two_tabs_of_one_browser(chromium: Any, page: Live) -> None:
             visit.page.wait_for_selector("#ranking")
             assert all(user.startswith(own) for user in visit.column(2))
             assert other not in visit.page.content()
-            assert other not in visit.download("Ranking").read_text("utf-8")
+            assert other not in visit.download("Ranking (CSV)").read_text("utf-8")
         second.page.get_by_role("button", name="Remove the files now").click()
         first.page.reload()
         first.page.wait_for_selector("#ranking tbody tr")
@@ -285,7 +285,7 @@ def test_hostile_names_do_no_harm(chromium: Any, page: Live) -> None:
         assert HOSTILE[0] in visit.column(2)
         assert visit.page.query_selector("img") is None
         assert visit.fits()
-        ranking = visit.download("Ranking").read_text("utf-8")
+        ranking = visit.download("Ranking (CSV)").read_text("utf-8")
         assert "'=1+1" in ranking
         assert "\n=" not in ranking
         assert ",=" not in ranking

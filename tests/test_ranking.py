@@ -421,7 +421,7 @@ def test_notes_hold_those_of_the_data():
 def test_many_silent_users_are_counted_and_some_are_named():
     table = np.concatenate([TABLE[:3], np.full((8, 4), -1)])
     (note,) = [n for n in rank(make_responses(table), method="hnd").notes if "be ranked" in n]
-    assert note == "8 users gave no answers and cannot be ranked: 3, 4, 5, 6, 7, …."
+    assert note == "8 users gave no answers and cannot be ranked: 3, 4, 5, 6, 7 and 3 more."
 
 
 def test_repr_shows_the_best(ranking):

@@ -15,7 +15,7 @@ from factory import make_responses
 import hitsndiffs as hnd
 from hitsndiffs.results.columns import COLUMNS
 from hitsndiffs.results.tiers import tiers_of
-from hitsndiffs.results.verdict import SENTENCES, Reason, Verdict
+from hitsndiffs.results.verdict import SENTENCES, Command, Reason, Verdict
 
 # -- tiers ----------------------------------------------------------------------------------------
 
@@ -121,7 +121,7 @@ def test_the_help_can_be_pasted() -> None:
     assert ranking.verdict.help == (
         f"hnd.rank(responses, answers={{{items[0]!r}: '_', {items[1]!r}: '_'}})"
     )
-    named = replace(ranking, command="hnd rank quiz.csv")
+    named = replace(ranking, command=Command(("quiz.csv",)))
     assert named.verdict.help == f"hnd rank quiz.csv --answers {items[0]}=_,{items[1]}=_"
     with pytest.raises(hnd.InputError, match="in place of '_'"):
         hnd.rank(QUIZ, answers=dict.fromkeys(items, "_"))
@@ -131,8 +131,9 @@ def test_the_help_can_be_pasted() -> None:
     doubtful = fits | {item: "A" if fits[item] == "B" else "B" for item in list(fits)[:12]}
     with_key = hnd.rank(QUIZ, key=doubtful)
     assert with_key.verdict.help == "hnd.rank(responses, answers=key)"
-    told = replace(with_key, command="hnd rank quiz.csv --key 'the key.csv'")
-    assert told.verdict.help == f"{told.command} --answers 'the key.csv'"
+    command = Command(("quiz.csv",), ("--key", "the key.csv"), "the key.csv")
+    told = replace(with_key, command=command)
+    assert told.verdict.help == f"{command.line()} --answers 'the key.csv'"
 
 
 # -- one list of columns --------------------------------------------------------------------------

@@ -20,10 +20,9 @@ def audit(*, key: Key = None, source: Source, result: Result) -> None:
 
     result.check(source.paths)
     r = source.read(quiet=result.quiet)
-    given = source.key(key, r, quiet=result.quiet)
-    if given is None:
+    if key is None and r.key is None:
         raise InputError(f"{source.name} holds no key; name one with --key.")
-    found = audit(r, given)
+    found = audit(r, r.key if key is None else key)
     cells = found.cells()
 
     def show() -> None:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from hitsndiffs.cli.rank import command_line
+from hitsndiffs.cli.rank import command_of
 from hitsndiffs.cli.result import check_targets
 from hitsndiffs.cli.screen import BEST, say_verdict
 from hitsndiffs.cli.text import show_cells, show_json
@@ -45,7 +45,7 @@ def rank_there(job: Job) -> None:
         with in_plain_words(client):
             with busy("Ranking"):
                 ranking = rank_on_cluster(data, job.method or "auto", by=job.by, **params)
-                ranking = replace(ranking, command=command_line(job))
+                ranking = replace(ranking, command=command_of(job))
             if result.out is not None:
                 with busy(f"Writing {result.out}"):
                     ranking.write(result.out)

@@ -80,7 +80,6 @@ def _show(found: Comparison, cells: Cells) -> None:
     shown += ["agreement", "seconds", "converged"]
     chosen = cells.only(fitted)
     columns = {"method": names, **{name: chosen.columns[name] for name in shown}}
-    print()
     show_cells(Cells(columns, cells.kinds, cells.headings))
     print()
     if len(fitted) > 1:

@@ -2,13 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING, Annotated, Any
+
+import numpy as np
 
 from hitsndiffs.cli.options import Seed, option
 from hitsndiffs.cli.result import Result
+from hitsndiffs.cli.screen import BEST, WHOLE_UP_TO
 from hitsndiffs.cli.source import Source
+from hitsndiffs.cli.text import show_cells
 from hitsndiffs.data.progress import working
+from hitsndiffs.data.words import count
 from hitsndiffs.errors import InputError
+from hitsndiffs.results.cells import Cells, Tabled
+
+if TYPE_CHECKING:
+    from hitsndiffs.results.labelling import Workers
+    from hitsndiffs.results.ranking import Ranking
 
 __all__ = ["labels"]
 
@@ -41,7 +53,6 @@ def labels(
     """Look at labels: agreement, what each labeller does, what to label next."""
     from hitsndiffs.reading import read_responses
     from hitsndiffs.results.agreement import agreement
-    from hitsndiffs.results.cells import Cells, Tabled
     from hitsndiffs.results.labelling import next_labels, workers
     from hitsndiffs.results.rank import rank
     from hitsndiffs.results.surprising import surprisingly_popular
@@ -51,8 +62,9 @@ def labels(
         raise InputError("give one of --worker, --next, --pairs and --predicted at a time.")
     r = source.read(quiet=result.quiet)
     cells: Cells | None = None
+    show: Callable[[], None] | None = None
     found: Tabled
-    said = ""
+    said = heading = ""
     facts: dict[str, Any] = {}
     if pairs is not None:
         found = agreed = agreement(r)
@@ -75,9 +87,26 @@ def labels(
             heading, cells = worker, of_all.confusion_cells(worker)
             said = of_all.about(worker)
         else:
-            heading, found, agreed = "Labellers", workers(ranking), agreement(r)
-            facts = agreed.facts()
+            found, agreed = workers(ranking), agreement(r)
+            facts, show = agreed.facts(), partial(_show, found, ranking)
             result.say(str(agreed))
     result.say(said or str(found))
-    result.give(found, cells=cells, facts=facts, heading=heading)
+    result.give(found, cells=cells, facts=facts, heading=heading, people=show)
     result.note(r.notes)
+
+
+def _show(found: Workers, ranking: Ranking) -> None:
+    """The labellers who stand out, then those with the most answers; shares right where known."""
+    cells = found.cells()
+    shown = {name: cells.columns[name] for name in ("user", "answers", "most_used", "share")}
+    if ranking.correct is not None and ranking.verdict.allows_numbers:
+        shown["right"] = ranking.correct
+    shown["remark"] = cells.columns["remark"]
+    quiet = np.array([not remark for remark in cells.values("remark")])
+    order = np.lexsort((-cells.columns["answers"], quiet))
+    most = len(order) if len(order) <= WHOLE_UP_TO else max(BEST, int((~quiet).sum()))
+    table = Cells(shown, {**cells.kinds, "right": "share"}, {"right": "likely right"})
+    show_cells(table.only(order[:most]))
+    if most < len(order):
+        rest = count(len(order) - most, "more user")
+        print(f"… and {rest}: --out labellers.csv keeps them")

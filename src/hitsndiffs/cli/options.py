@@ -118,8 +118,8 @@ Seed = Annotated[int | None, option("N", "For random starts (default 0).", panel
 Engine = Annotated[
     str | None,
     option(
-        "auto|numpy|threads|cupy|dask",
-        "What runs the computation: NumPy or threads (auto: by size), a GPU, a cluster.",
+        "NAME",
+        "What computes: auto, numpy or threads (auto: by size), cupy (a GPU), dask (a cluster).",
         panel=METHOD,
     ),
 ]

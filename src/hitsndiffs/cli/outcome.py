@@ -9,8 +9,8 @@ import io
 import os
 import sys
 import warnings
-from collections.abc import Sequence
-from functools import cache
+from collections.abc import Callable, Sequence
+from functools import cache, partial
 from itertools import pairwise
 from typing import Any
 
@@ -119,10 +119,20 @@ def _command(*names: str) -> Any:
 
     built: Any = typer.main.get_command(app_of(*names))
     for command in built.commands.values():
-        for argument in command.params:
-            if argument.param_type_name == "argument":
-                argument.display_type_rich = lambda ctx: None  # noqa: ARG005  # <list[str]>
+        command.get_params = partial(_described, command.get_params)
     return built
+
+
+def _described(params: Callable[[Any], list[Any]], ctx: Any) -> list[Any]:
+    """The parameters of a command, described without what only a programmer understands."""
+    found = params(ctx)
+    for parameter in found:
+        if parameter.param_type_name == "argument":  # not {FILE…}..., nor <list[str]>
+            parameter.display_type_rich = lambda ctx: None  # noqa: ARG005
+            parameter._usage_display_name = partial(str, parameter.metavar)
+        elif parameter.name == "help":  # not <bool>
+            parameter.metavar = ""
+    return found
 
 
 def _names_a_file(word: str) -> bool:
@@ -195,7 +205,8 @@ def _expected(error: Any, args: list[str]) -> str | None:
         return None
     metavar, option = str(parameter.metavar), parameter.opts[-1]
     if parameter.param_type_name == "argument":
-        return f"{metavar} is missing" if type(error).__name__ == "MissingParameter" else None
+        missing = type(error).__name__ == "MissingParameter"
+        return f"{metavar.rstrip('…')} is missing" if missing else None
     taken = _TAKEN.get(metavar, metavar)
     got = [word for before, word in pairwise(args) if before in parameter.opts]
     return f"{option} takes {taken}" + (f", and got {got[-1]!r}" if got else "")

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import shlex
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -33,6 +32,7 @@ if TYPE_CHECKING:
     from hitsndiffs.reading import Plan
     from hitsndiffs.results.cells import Tabled
     from hitsndiffs.results.ranking import Ranking
+    from hitsndiffs.results.verdict import Command
 
 __all__ = ["Job", "rank"]
 
@@ -250,9 +250,7 @@ def _ranking(job: Job) -> tuple[Ranking, Plan]:
     how: dict[str, Any] = {"by": job.by, "bootstrap": job.bootstrap or 0, "sample": job.sample}
     with working("Ranking", quiet=quiet, told=True):
         ranking = rank(responses, method, **how, **params)
-    named = replace(ranking, command=command_line(job))
-    named.__dict__["data"] = ranking.data  # the engine is open already
-    return named, plan
+    return ranking.made_by(command_of(job)), plan
 
 
 def _known_answers(said: str, responses: Responses) -> Any:
@@ -302,42 +300,47 @@ def _report(ranking: Ranking, job: Job, plan: Plan) -> str:
         "sections": sections and job.source.item_groups(sections, "--sections"),
         "groups": groups and job.source.user_groups(groups, "--compare-groups"),
         "file": None if len(paths) > 1 or paths[0] == "-" else Path(paths[0]),
-        "command": command_line(job, report=True),
+        "command": command_of(job, told=True, bare=True).line("--report", _bare(str(job.report))),
         "reading": plan.lines(),
     }
     with working("Writing the report", quiet=job.result.quiet, told=True):
-        return report_html(ranking, **about)
+        return report_html(ranking.made_by(command_of(job, bare=True)), **about)
 
 
-def command_line(job: Job, *, report: bool = False) -> str:
-    """The command line that gives the same order, for more known answers to be added.
+def command_of(job: Job, *, told: bool = False, bare: bool = False) -> Command:
+    """The command that gives the same order.
 
     Parameters
     ----------
     job
         What was asked.
-    report
-        Whether it stands in a report: then it has the known answers and what the report shows, and
-        files without their folders, which are nobody else's business.
+    told
+        Whether it has the known answers and what a report shows; otherwise they can be added.
+    bare
+        Whether files stand without their folders, which are nobody else's business.
     """
-    told = {**job.source.said, **job.said(ORDER)}
-    if report:
-        told |= job.said(("sections", "compare_groups"))
-    else:
-        told = {n: value for n, value in told.items() if n not in ("answers", "strong_user")}
-    said = ["hnd", "rank", *(_bare(path) if report else path for path in job.source.paths)]
-    for name, value in told.items():
+    from hitsndiffs.results.verdict import Command
+
+    more = ("sections", "compare_groups")
+    said = job.said((*ORDER, *more)) if told else job.said(set(ORDER) - {"answers", "strong_user"})
+    ordered = {name: said[name] for name in (*ORDER, *more) if name in said}
+    files = [_bare(path) if bare else path for path in job.source.paths]
+    key = None if job.key is None else _bare(job.key) if bare else job.key
+    read, ranked = (_typed(options, bare=bare) for options in (job.source.said, ordered))
+    return Command((*files, *read), tuple(ranked), key)
+
+
+def _typed(options: Mapping[str, Any], *, bare: bool) -> Iterator[str]:
+    """Options as they are typed."""
+    for name, value in options.items():
         option = "--" + ("blank" if name == "blanks" else name.replace("_", "-"))
         if isinstance(value, bool):
-            said.append(option if value else option.replace("--", "--no-", 1))
+            yield option if value else option.replace("--", "--no-", 1)
             continue
         for one in value if isinstance(value, list) else [value]:
-            said += [option, _bare(str(one)) if report and name in FILES else str(one)]
-    if report:
-        said += ["--report", job.report.name if job.report else "report.html"]
-    return shlex.join(said)
+            yield from (option, _bare(str(one)) if bare and name in FILES else str(one))
 
 
 def _bare(said: str) -> str:
     """A file's name without its folder; anything else as it is."""
-    return Path(said).name if Path(said).is_file() else said
+    return Path(said).name if Path(said).is_file() or Path(said).parent.is_dir() else said

@@ -112,8 +112,12 @@ class Result:
             whole = {**jsonable(found.facts()), **(facts or {}), found.ROWS: table.records()}
             return json.dumps(whole, indent=2, ensure_ascii=False)
 
+        def show() -> None:
+            print()
+            (people or partial(show_cells, table, heading=heading))()
+
         write_whole(self.files(lambda: table, as_json))
-        self.show(lambda: table, people or partial(show_cells, table, heading=heading), as_json)
+        self.show(lambda: table, show, as_json)
 
 
 def check_targets(

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from hitsndiffs.results.found import Found
     from hitsndiffs.results.ranking import Ranking
 
-__all__ = ["BEST", "interval_bar", "say_verdict", "show_instead", "show_ranking"]
+__all__ = ["BEST", "WHOLE_UP_TO", "interval_bar", "say_verdict", "show_instead", "show_ranking"]
 
 #: On a terminal, up to this many users are all shown; of more, only so many of the best.
 WHOLE_UP_TO, BEST = 50, 20
@@ -130,7 +130,8 @@ def _files(ranking: Ranking, job: Job) -> Iterator[str]:
     for path in (job.result.out, job.key_out, job.report, job.save):
         if path is not None:
             yield f"Written: {path}"
-    more = [] if job.explain else ["--explain"]
+    more = ["--all (the order found)"] if ranking.ratings and not job.everybody else []
+    more += [] if job.explain else ["--explain"]
     if ranking.verdict.doubt != "nothing":
         if job.key_out is None and ranking.fit.key_probabilities is not None:
             more += [] if ranking.ratings else ["--key-out key.csv (the likely answer key)"]
@@ -169,7 +170,7 @@ def _explained(ranking: Ranking, job: Job) -> Iterator[str]:
 def _show(ranking: Ranking, job: Job) -> None:
     """Print a table for people, one for each group of users that can be compared."""
     order, groups, verdict = ranking.order, ranking.n_components, ranking.verdict
-    if verdict.doubt == "nothing" and not job.everybody:
+    if verdict.doubt in ("nothing", "ratings") and not (job.everybody or job.top):
         return
     most = _most(len(order), job)
     if verdict.is_open and not (job.everybody or job.top):

@@ -198,8 +198,10 @@ def long_columns(
         )
     if any(name is None for name in given.values()):
         notes.append(
-            f"Took {chosen[0]!r} as the user, {chosen[1]!r} as the item and {chosen[2]!r} as the "
-            "option column."
+            Detail(
+                f"Took {chosen[0]!r} as the user, {chosen[1]!r} as the item and {chosen[2]!r} as "
+                "the option column."
+            )
         )
     others = [name for name in names if name not in chosen]
     if others:

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from hitsndiffs.data.arrays import Floats
+from hitsndiffs.data.words import Detail
 from hitsndiffs.engines import Engine
 from hitsndiffs.methods.axis import with_key
 from hitsndiffs.methods.core.directions import correlation
@@ -78,7 +79,7 @@ def _perfect(data: Engine, method: Any, answers: Mapping[Any, Any] | None) -> Fi
         fit = with_key(data, along(data, found, **known))
     if np.ptp(data.collect(fit.scores)) == 0:
         return None
-    note = "This order and its reverse are consistent with every single answer (certified)."
+    note = Detail("Every single answer fits this order, and the reverse of it.")
     return replace(fit, abilities=fit.scores, notes=(note, *fit.notes))
 
 

@@ -146,8 +146,7 @@ class Plan(Viewed):
     @property
     def line(self) -> str:
         """One line: what was taken, and what was left out."""
-        because = f" ({self.why})" if self.why and self.layout != "wide" else ""
-        parts = [self.title + because]
+        parts = [self.title + self._because()]
         gone = Counter(c.role for c in self.columns if c.role in _NOT_TAKEN)
         if self.layout != "transposed" and gone:
             number = sum(gone.values())
@@ -160,6 +159,19 @@ class Plan(Viewed):
         if self.key:
             parts.append(f"a key was found in {self.key}")
         return "; ".join(parts) + "."
+
+    def _because(self) -> str:
+        """Of a plain table with one row per answer, which column is what; else why it is so."""
+        if self.layout == "long" and not self.title.startswith("a table"):
+            return f" ({self.why})" if self.why else ""
+        if self.layout == "long":
+            names = [
+                " + ".join(f"'{shortened(c.name, 40)}'" for c in self.columns if c.role == role)
+                for role in ("user", "item", "answers")
+            ]
+            if all(names):
+                return f": the user in {names[0]}, the item in {names[1]}, the answer in {names[2]}"
+        return f" ({self.why})" if self.why and self.layout != "wide" else ""
 
     def __str__(self) -> str:
         return "\n".join(f"{what}: {words}" for what, words in self.lines())

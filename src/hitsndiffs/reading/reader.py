@@ -11,7 +11,7 @@ from typing import Any
 
 from hitsndiffs.data.groups import groups_in_words
 from hitsndiffs.data.responses import Responses
-from hitsndiffs.data.words import count, listed
+from hitsndiffs.data.words import Detail, count, listed
 from hitsndiffs.errors import InputError
 from hitsndiffs.reading.accord import accord
 from hitsndiffs.reading.exports import FORMATS, find_format
@@ -500,5 +500,6 @@ def _finished(
 
 
 def _row_note(rows: LeftOut) -> str:
+    """A row that was left out; :attr:`Plan.line` says it too."""
     count = "" if rows.count == 1 else f"{rows.count:,} "
-    return f"Left out {count}{rows.what}: {rows.reason}."
+    return Detail(f"Left out {count}{rows.what}: {rows.reason}.")

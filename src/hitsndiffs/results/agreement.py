@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -228,7 +229,8 @@ class Agreement(Tabled):
             "beyond": rows[:, 5],
             "p": rows[:, 6],
         }
-        return Cells.of(columns, share="agreement beyond")
+        plain = Cells.of(columns, share="agreement beyond")
+        return replace(plain, headings={"beyond": "beyond ability", "p": "by chance (p)"})
 
     def facts(self) -> dict[str, Any]:
         """The figures of agreement."""
@@ -239,17 +241,19 @@ class Agreement(Tabled):
         """How far the users agree, and as how many votes they count, in two sentences."""
         if not np.isfinite(self.alpha):
             return "No two users answered the same item differently, so agreement says nothing."
-        said = f"Krippendorff's alpha is {self.alpha:.2f} (1 = full agreement, 0 = chance)"
+        said = f"Agreement is {self.alpha:.2f} (Krippendorff's alpha: 1 = full, 0 = chance)"
         if self.alpha_ordinal is not None:
             said += f"; {self.alpha_ordinal:.2f} with the labels in order"
-        said += f". It counts {count(self.n_items, 'item')} with at least two answers."
+        said += "."
+        if self.n_items < self.responses.n_items:
+            said += f" It counts the {count(self.n_items, 'item')} with at least two answers."
         if self._dependent is None:
             return said
         pairs = int((self._dependent > 0).sum()) // 2
         if pairs == 0:
-            return said + " No two users agree clearly more than their abilities make likely."
+            return said + " No two users agree clearly more than chance and ability make likely."
         return said + (
-            f" {count(pairs, 'pair')} of users agree more than their abilities make likely: the "
+            f" {count(pairs, 'pair')} of users agree more than chance and ability make likely: the "
             f"{count(self.responses.n_users, 'user')} count as at most about "
             f"{self.independent_votes:.0f} independent votes."
         )

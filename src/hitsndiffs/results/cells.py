@@ -20,8 +20,9 @@ from hitsndiffs.errors import printable
 __all__ = ["Cells", "Kind", "Tabled", "jsonable", "same", "text_of"]
 
 #: What the values of a column are, and so how they are shown. Labels are cut where a screen is too
-#: narrow for them, words are wrapped; a share is a number from 0 to 1, shown in per cent.
-Kind = Literal["label", "words", "flag", "whole", "share", "number"]
+#: narrow for them, words are wrapped; a share is a number from 0 to 1, shown in per cent, and so is
+#: a chance, which is never shown as certain unless it is.
+Kind = Literal["label", "words", "flag", "whole", "share", "chance", "number"]
 
 #: Types of labels that need no conversion.
 PLAIN = {str, int, float, bool, type(None)}
@@ -215,6 +216,8 @@ def text_of(value: Any, kind: Kind, decimals: int = 3) -> str:
 
     >>> text_of(1200, "whole"), text_of(0.756, "share"), text_of(None, "number")
     ('1,200', '76 %', '–')
+    >>> text_of(0.999, "share"), text_of(0.999, "chance")
+    ('100 %', '>99 %')
     """
     if value is None or value != value:
         return "" if kind == "words" else "–"
@@ -224,7 +227,9 @@ def text_of(value: Any, kind: Kind, decimals: int = 3) -> str:
         return "yes" if value else "no"
     if kind == "whole":
         return f"{round(value):,}"
-    return f"{100 * value:.0f} %" if kind == "share" else f"{value:.{decimals}f}"
+    if kind == "chance" and (0.995 <= value < 1 or 0 < value < 0.005):
+        return ">99 %" if value > 0.5 else "<1 %"
+    return f"{100 * value:.0f} %" if kind in ("share", "chance") else f"{value:.{decimals}f}"
 
 
 def _decimals(values: list[Any]) -> int:

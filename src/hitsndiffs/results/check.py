@@ -187,7 +187,8 @@ def _thin(r: Responses) -> Iterator[Finding]:
 def key_findings(ranking: Ranking, key: Mapping[Any, Any] | None) -> Iterator[Finding]:
     """Say how sure the likely key is, which items look wrong, who guesses, who may have copied.
 
-    Of opinions and ratings there is no key, and nobody guesses.
+    Of opinions and ratings there is no key, and nobody guesses; while it is open who is good, so is
+    what is right.
 
     Parameters
     ----------
@@ -207,7 +208,7 @@ def key_findings(ranking: Ranking, key: Mapping[Any, Any] | None) -> Iterator[Fi
             {"error_rate": found.error_rate, "fits": found.fits, "items": found.columns()},
             "concern" if not found.fits or found.flagged else "news",
         )
-    if not ranking.ratings:
+    if not (ranking.ratings or ranking.verdict.is_open):  # both rest on the order
         yield from _items(ranking)
         guessers = [str(user) for user in ranking.guessers()]
         yield _named(

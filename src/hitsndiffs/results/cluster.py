@@ -21,7 +21,7 @@ from hitsndiffs.reading.cluster import connect, in_plain_words
 from hitsndiffs.results.columns import COLUMNS, Cells, dressed
 from hitsndiffs.results.found import Found
 from hitsndiffs.results.uncertainty import spread_intervals
-from hitsndiffs.results.verdict import Reason
+from hitsndiffs.results.verdict import Command, Reason
 
 __all__ = ["ClusterRanking", "rank_on_cluster", "rank_there"]
 
@@ -102,7 +102,7 @@ class ClusterRanking(Found):
     scores: Any
     ranks: Any
     standard_errors: Any
-    command: str | None = None
+    command: Command | None = None
 
     @property
     def structure(self) -> Items:

@@ -16,7 +16,7 @@ from hitsndiffs.methods import Fit
 from hitsndiffs.order.orientation import Orientation
 from hitsndiffs.results.cells import Cells
 from hitsndiffs.results.diagnostics import best_options
-from hitsndiffs.results.verdict import Reason, Verdict, verdict_of
+from hitsndiffs.results.verdict import Command, Reason, Verdict, verdict_of
 
 __all__ = ["Found"]
 
@@ -37,7 +37,7 @@ class Found:
     method: str
     parameters: Mapping[str, Any]
     fit: Fit
-    command: str | None = None
+    command: Command | None = None
     #: What shows that the answers are opinions or ratings; empty if they may be a test.
     ratings = ""
 
@@ -148,4 +148,4 @@ class Found:
             "answer": [str(option) for option, _ in key.values()],
             "confidence": np.array([sure for _, sure in key.values()], dtype=float),
         }
-        return Cells.of(columns, share="confidence", label="item answer")
+        return Cells.of(columns, chance="confidence", label="item answer")

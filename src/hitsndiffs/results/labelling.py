@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hitsndiffs.data.lookup import no_such_user, python_value
-from hitsndiffs.data.words import count, per_cent
+from hitsndiffs.data.words import count
 from hitsndiffs.errors import InputError
 from hitsndiffs.results.cells import Cells, Tabled
 
@@ -106,7 +106,7 @@ class NextLabels(Tabled):
             "confidence": np.array([chance for _, chance in likely], dtype=float),
             "gain": self.gains,
         }
-        return Cells.of(columns, share="confidence", label="likely")
+        return Cells.of(columns, chance="confidence", label="likely")
 
     def facts(self) -> dict[str, Any]:
         """What these answers would change."""
@@ -134,8 +134,8 @@ class NextLabels(Tabled):
                 f"{labels} it would still change {kept}."
             )
         said = (
-            f"The likely answers to about {self.right_now:.0f} of {n:,} items are right; with "
-            f"{labels}, to about {self.right_then:.0f}."
+            f"The likely answers are right for about {self.right_now:.0f} of {n:,} items; with "
+            f"{labels}, for about {self.right_then:.0f}."
         )
         if not np.isfinite(self.order_kept):
             return said
@@ -415,9 +415,8 @@ class Workers(Tabled):
     def sentence(self) -> str:
         """How many users stand out."""
         found = sum(bool(remark) for remark in self.remarks())
-        users = len(self.said)
-        share = per_cent(found / max(users, 1))
-        return f"{found:,} of {count(users, 'user')} ({share}) stand{'s' * (found == 1)} out."
+        users = count(len(self.said), "user")
+        return f"{found or 'None'} of {users} stand{'s' * (found < 2)} out."
 
 
 def _times(ratio: float) -> str:

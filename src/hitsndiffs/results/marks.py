@@ -232,10 +232,10 @@ class Marks(Tabled):
         )
         if np.isfinite(self.alpha):
             said += (
-                f" Cronbach's alpha is {self.alpha:.2f}; a mark is uncertain by about "
-                f"{self.sem:.1f} (standard error)."
+                f" A mark is uncertain by about {self.sem:.1f} (its standard error; Cronbach's "
+                f"alpha is {self.alpha:.2f})."
             )
         never = [self.items[n] for n, i in enumerate(sorted(self.right)) if not self.right[i]]
         if never:
-            said += f" Nobody gave the right answer to {listed(list(map(str, never)), most=3)}."
+            said += f" Nobody chose the key's answer to {listed(list(map(str, never)), most=3)}."
         return said

@@ -228,14 +228,15 @@ def right_answers(
 def _read(given: Any, responses: Responses, name: str, notes: list[str]) -> dict[Any, Any]:
     """Item → option, spelled as in the data; an answer that nobody gave stays as it is."""
     told = mapping_of(given)
-    if told is None:
-        from hitsndiffs.reading import read_key
+    if told is not None:
+        found, unchosen = spelled(told, responses, name)
+        notes += unchosen
+        return found
+    from hitsndiffs.reading import read_key
 
-        told = read = read_key(given, responses)
-        notes += read.notes
-    found, unchosen = spelled(told, responses, name)
-    notes += unchosen
-    return found
+    read = read_key(given, responses)
+    notes += read.notes  # also on answers that nobody gave
+    return spelled(read, responses, name)[0]
 
 
 def spelled(

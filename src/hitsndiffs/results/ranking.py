@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -34,7 +34,7 @@ from hitsndiffs.results.rendering import as_dict, as_json, as_text
 from hitsndiffs.results.resampling import half_sample_errors, refitted, widening
 from hitsndiffs.results.tiers import tiers_of
 from hitsndiffs.results.uncertainty import rank_intervals, reliability, top_probabilities
-from hitsndiffs.results.verdict import Reason, doubt_of, how_far, user_notes
+from hitsndiffs.results.verdict import Command, Reason, doubt_of, how_far, user_notes
 from hitsndiffs.results.versus import Pairs, Versus, pairs, versus
 
 if TYPE_CHECKING:
@@ -103,7 +103,7 @@ class Ranking(Found, Asking, Viewed):
     version: str
     resampled_errors: Floats | None = None
     given_key: Mapping[Any, Any] | None = None
-    command: str | None = None
+    command: Command | None = None
 
     @classmethod
     def of(
@@ -357,6 +357,13 @@ class Ranking(Found, Asking, Viewed):
             self.responses.n_items, partial(refitted, self), self.scores, repeats, self._seed
         )
         return replace(self, resampled_errors=errors)
+
+    def made_by(self, command: Command) -> Ranking:
+        """The same ranking, which knows the command line that made it."""
+        made = replace(self, command=command)
+        own = {field.name for field in fields(self)} | {"verdict"}
+        made.__dict__.update({n: value for n, value in self.__dict__.items() if n not in own})
+        return made
 
     def _with_errors(self) -> list[Ints]:
         """The users of each component that have a standard error."""

@@ -104,7 +104,7 @@ class ShortForm(Tabled):
         new = [self.items[a:b] for a, b in pairwise((0, *self.sizes))]
         columns = {
             "items": np.array(self.sizes),
-            "order_kept": self.kept,
+            "order_kept": np.floor(100 * self.kept) / 100,
             "adds": [", ".join(str(labels[i]) for i in own) for own in new],
         }
         return Cells.of(columns, words="adds")
@@ -116,7 +116,7 @@ class ShortForm(Tabled):
             if kept >= enough:
                 return (
                     f"{count(k, 'item')} of {n:,} would give nearly the same order (rank "
-                    f"correlation {_floor(kept)} for users who did not choose them)."
+                    f"correlation {_floor(kept)}, for users who had no part in choosing them)."
                 )
         return (
             f"{self.sizes[-1]:,} of {n:,} items do not keep the order (rank correlation "

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from hitsndiffs.results.ranking import Ranking
 
 __all__ = [
+    "Command",
     "Doubt",
     "Reason",
     "Verdict",
@@ -46,8 +47,7 @@ SENTENCES: Mapping[str, str] = {
     "nothing": "These answers rank nobody. {why}.",
     "ratings": (
         "Do not read this order as ability: the answers look like opinions or ratings ({such}), "
-        "and none of these is right or wrong (if some are, say so with a key). "
-        "'hnd labels --pairs 10' shows how far people agree, and who answers alike."
+        "and none of these is right or wrong. If some are, say so with a key."
     ),
     "unknown": "Do not rely on this order yet: {because} ({sure} sure that it is ability).",
     "direction": (
@@ -95,6 +95,36 @@ class Reason:
     def __str__(self) -> str:
         """The sentence."""
         return SENTENCES[self.code].format(**self.values)
+
+
+@dataclass(frozen=True)
+class Command:
+    """A command line that makes a ranking, to which more can be added.
+
+    Attributes
+    ----------
+    files
+        The files, and the options that say how they are read.
+    options
+        The options that say how they are ranked.
+    key
+        The file of a key among these options, if there is one.
+
+    Examples
+    --------
+    >>> made = Command(("quiz.csv",), ("--method", "hnd"))
+    >>> made.line("--strong-user", "_"), made.line("--pairs", "10", verb="labels")
+    ('hnd rank quiz.csv --method hnd --strong-user _', 'hnd labels quiz.csv --pairs 10')
+    """
+
+    files: tuple[str, ...]
+    options: tuple[str, ...] = ()
+    key: str | None = None
+
+    def line(self, *more: str, verb: str = "rank") -> str:
+        """The command line with more options, or another command for the same files."""
+        own = self.options if verb == "rank" else ()
+        return shlex.join(["hnd", verb, *self.files, *own, *more])
 
 
 class Verdict(str):
@@ -153,7 +183,7 @@ class Verdict(str):
         if self.doubt == "luck":
             return "The order found; another test could turn it round"
         if self.doubt == "ratings":
-            return "The order found: who rates alike, not who is good"
+            return "Neighbours in this order answer alike; it does not say who is good"
         return "The order found; it may be upside down, or of something other than ability"
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -267,20 +297,23 @@ def notes_beside(ranking: Ranking) -> list[str]:
 
 def _help(found: Found, doubt: Doubt) -> tuple[str, str, tuple[tuple[str, tuple[str, ...]], ...]]:
     """The command that would make a ranking surer, what to say of it, and what it asks for."""
-    sure = found.confidence is None or found.confidence >= SURE
-    if doubt in ("nothing", "ratings", "apart") or found.parameters.get("answers") or sure:
+    sure, command = found.confidence is None or found.confidence >= SURE, found.command
+    if doubt == "ratings":
+        call = "hnd.agreement(responses).pairs()"
+        if command is not None:
+            call = command.line("--pairs", "10", verb="labels")
+        return call, "To see how far people agree, and who answers alike, run", ()
+    if doubt in ("nothing", "apart") or found.parameters.get("answers") or sure:
         return "", "", ()
-    items, command = found.structure, found.command
+    items = found.structure
     if found.spare_key == "found":
         call = "hnd.rank(responses, answers=responses.key)"
-        advice = "To be surer, take the key that came with the answers for right"
-        return call if command is None else f"{command} --use-key", advice, ()
+        advice = "If the key that came with the answers is right, use it"
+        return call if command is None else command.line("--use-key"), advice, ()
     if found.spare_key == "given":
         call, advice = "hnd.rank(responses, answers=key)", "If your key is certainly right, run"
         if command is not None:
-            words = shlex.split(command)
-            file = words[words.index("--key") + 1] if "--key" in words else "key.csv"
-            call = f"{command} --answers {shlex.quote(file)}"
+            call = command.line("--answers", command.key or "key.csv")
         return call, advice, ()
     asks = []
     for question in found.fit.questions[:2]:
@@ -292,13 +325,13 @@ def _help(found: Found, doubt: Doubt) -> tuple[str, str, tuple[tuple[str, tuple[
     if not asks:
         call = "hnd.rank(responses, strong_user='_')"
         advice = "To be surer, put the name of a user who is certainly good in place of _, and run"
-        return call if command is None else f"{command} --strong-user _", advice, ()
+        return call if command is None else command.line("--strong-user", "_"), advice, ()
     named = joined([f"'{item}'" if " " in item else item for item, _ in asks])
     if command is None:
         wanted = ", ".join(f"{item!r}: '_'" for item, _ in asks)
         call = f"hnd.rank(responses, answers={{{wanted}}})"
     else:
-        call = f"{command} --answers {shlex.quote(','.join(f'{item}=_' for item, _ in asks))}"
+        call = command.line("--answers", ",".join(f"{item}=_" for item, _ in asks))
     answers = "the right answer" if len(asks) == 1 else "the right answers"
     advice = f"To be surer, put in {answers} to {named} in place of _, and run"
     return call, advice, tuple(asks)

@@ -92,7 +92,7 @@ class Versus(Tabled):
         columns[str(self.b)] = [one.b for one in self.items]
         right = {f"right_{self.a}": [one.a_right for one in self.items],
                  f"right_{self.b}": [one.b_right for one in self.items]}  # fmt: skip
-        names = dict.fromkeys(columns, "label") | dict.fromkeys(right, "share")
+        names = dict.fromkeys(columns, "label") | dict.fromkeys(right, "chance")
         return Cells({**columns, **right}, cast(Any, names))
 
     def sentence(self) -> str:
@@ -183,7 +183,8 @@ class Pairs(Tabled):
         found = {"probability": self.above, "difference": self.difference,
                  "standard_error": self.standard_error, "shared": self.shared}  # fmt: skip
         pairs = {name: values[one, other] for name, values in found.items()}
-        return Cells.of({**columns, **pairs}, share="probability difference standard_error")
+        kinds = {"chance": "probability", "share": "difference standard_error"}
+        return Cells.of({**columns, **pairs}, **kinds)
 
     def sentence(self) -> str:
         """How many of the pairs are told apart."""

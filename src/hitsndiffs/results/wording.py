@@ -25,10 +25,11 @@ def listed(labels: Iterable[object], most: int = 5) -> str:
     """Return the first few labels.
 
     >>> listed("abc"), listed(range(9))
-    ('a, b, c', '0, 1, 2, 3, 4, …')
+    ('a, b, c', '0, 1, 2, 3, 4 and 4 more')
     """
-    labels = list(labels)
-    return ", ".join([str(label) for label in labels[:most]] + ["…"] * (len(labels) > most))
+    texts = list(map(str, labels))
+    rest = len(texts) - most
+    return ", ".join(texts[:most]) + (f" and {rest:,} more" if rest > 0 else "")
 
 
 def joined(names: Sequence[str], word: str = "and") -> str:

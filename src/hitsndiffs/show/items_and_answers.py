@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -29,6 +30,7 @@ __all__ = [
     "option_groups",
     "option_shares",
     "right_answers",
+    "scale_of",
 ]
 
 Floats = npt.NDArray[np.float64]
@@ -70,6 +72,51 @@ def distinct(labels: Iterable[object], longest: int = 60) -> list[str]:
         seen[label] += 1
         found.append(f"{label} ({seen[label]})" if often[label] > 1 else label)
     return found
+
+
+#: Words of opinions: which say no, and which make them stronger or weaker.
+_NO = re.compile(
+    r"\b(dis(agree|sat)|un(sat|likely|import|favou?r|zufrieden|wichtig)|insatisf|desacuerdo)"
+    r"|\b(not|nicht|kein\w*|pas|ne|no|never|nie)\b",
+    re.IGNORECASE,
+)
+_NEITHER = re.compile(r"\bneither\b|\bweder\b|\bni\b|\bteils\b", re.IGNORECASE)
+_YES = re.compile(
+    r"agree|satisf|favou?r|import|likely|zu\b|zufrieden|wichtig|accord|acuerdo|always|yes|ja\b",
+    re.IGNORECASE,
+)
+_STRONG = re.compile(
+    r"\b(strongly|completely|totally|very|extremely|fully|voll|völlig|ganz|sehr|überhaupt|gar|tout"
+    r"|très|muy|totalmente|always|never)\b",
+    re.IGNORECASE,
+)
+_WEAK = re.compile(
+    r"\b(somewhat|slightly|tend|rather|mostly|eher|kaum|plutôt|algo|un peu)\b", re.IGNORECASE
+)
+
+
+def scale_of(labels: Iterable[str]) -> list[str]:
+    """Labels of opinions or ratings, from no to yes or from low to high.
+
+    Numbers are in their order, words in that of what they say; what says neither is in the middle.
+
+    >>> scale_of(["Agree", "Disagree", "Neutral", "Strongly agree", "Strongly disagree"])
+    ['Strongly disagree', 'Disagree', 'Neutral', 'Agree', 'Strongly agree']
+    >>> scale_of(["10", "9", "eher unzufrieden", "sehr zufrieden", "unzufrieden"])
+    ['unzufrieden', 'eher unzufrieden', '9', '10', 'sehr zufrieden']
+    """
+
+    def place(label: str) -> tuple[float, float, str]:
+        try:
+            return 0.0, float(label.replace(",", ".")), label
+        except ValueError:
+            pass
+        if _NEITHER.search(label) or not (_NO.search(label) or _YES.search(label)):
+            return 0.0, 0.0, label
+        strength = 3.0 if _STRONG.search(label) else 1.0 if _WEAK.search(label) else 2.0
+        return (-strength if _NO.search(label) else strength), 0.0, label
+
+    return sorted(set(labels), key=place)
 
 
 # -- items -----------------------------------------------------------------------------------------

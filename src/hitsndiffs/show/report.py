@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hitsndiffs.data.files import text_writer, write_whole
-from hitsndiffs.data.words import count, per_cent
+from hitsndiffs.data.words import Detail, count, per_cent
 from hitsndiffs.results.audit import audit
 from hitsndiffs.results.cells import jsonable
 from hitsndiffs.results.diagnostics import settled
@@ -90,6 +90,7 @@ class Report:
     rows: list[tuple[str, str, str]]
     data: str
     packed: bool
+    opinions: bool
     has_key: bool
     has_pairs: bool
     has_scores: bool
@@ -102,11 +103,12 @@ class Report:
         """Anchors and titles of the sections."""
         return [
             *([("audit", "Your key")] if self.audit else []),
-            ("users", "Ranking"),
+            *([] if self.opinions else [("users", "Ranking")]),
             *([("scores", "Scores")] if self.has_scores else []),
             *([("parts", "Sections and groups")] if self.parts else []),
             *([("labels", "Labels")] if self.labels else []),
             ("items", "Items"),
+            *([("users", "Who answers alike")] if self.opinions else []),
             *([("care", "With care")] if self.care else []),
             ("about", "About"),
         ]
@@ -178,11 +180,11 @@ def describe(
     first = ranking.cells(ranking.order[:PLAIN_ROWS])
     rows = zip(*(first.texts(column) for column in ("rank", "user", data["main"])), strict=True)
     today = datetime.date.today()
-    notes = [clean(note, 1000) for note in notes_beside(ranking)]
+    notes = [clean(note, 1000) for note in notes_beside(ranking) if not isinstance(note, Detail)]
     has_key = any(item.key is not None for item in items)
     return Report(
         title=name,
-        subtitle=sizes(r),
+        subtitle=f"{sizes(r)}, {'none missing' if r.is_complete else missing(r) + ' missing'}",
         date=f"{today.day} {today:%B %Y}",
         verdict=str(said),
         doubt=said.doubt,
@@ -205,6 +207,7 @@ def describe(
         rows=[(rank, clean(user, LONGEST), score) for rank, user, score in rows],
         data=text,
         packed=packed,
+        opinions=bool(ranking.ratings),
         has_key=has_key and not said.is_open,
         has_pairs=data["pairing"] is not None and said.allows_numbers,
         has_scores=said.allows_numbers,
@@ -218,18 +221,18 @@ def describe(
 
 
 def _facts(ranking: Ranking) -> list[tuple[str, str, str]]:
-    """The numbers to look at first: what, how much, and what that means."""
-    r, numbers = ranking.responses, ranking.verdict.allows_numbers
+    """The numbers to look at first: what, how much, and what that means; none beside a doubt."""
+    r, found = ranking.responses, []
+    if not ranking.verdict.allows_numbers:
+        return []
     scores = ranking.scores[ranking.components == 0]
-    spread = ""
-    if ranking.by == "correct" and numbers:
-        spread = f"from {per_cent(scores.min())} to {per_cent(scores.max())} right"
-    empty = "everybody answered everything" if r.is_complete else f"{missing(r)} unanswered"
-    found = [("users", f"{r.n_users:,}", spread), ("items", f"{r.n_items:,}", empty)]
-    if np.isfinite(ranking.reliability) and numbers:
+    if ranking.by == "correct":
+        spread = f"{per_cent(scores.min())} to {per_cent(scores.max())}"
+        found.append(("right", spread, "from the weakest user to the best"))
+    if np.isfinite(ranking.reliability):
         words = "1 = a second test like this would give the same order"
         found.append(("reliability", f"{ranking.reliability:.2f}", words))
-    if ranking.key_chances is not None and numbers:
+    if ranking.key_chances is not None:
         n, _ = settled(r.structure, ranking.key_chances)
         found.append(("likely key", f"{n:,} of {r.n_items:,}", "answers expected to be right"))
     return found

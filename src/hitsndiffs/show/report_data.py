@@ -23,6 +23,7 @@ from hitsndiffs.show.items_and_answers import (
     clean,
     option_groups,
     option_shares,
+    scale_of,
 )
 
 __all__ = ["LONGEST", "listed_users", "report_data", "stored", "urgency"]
@@ -44,10 +45,15 @@ PLAIN = 200
 CARDS = 12
 #: Options of an item that get a line: the keys first, then the most chosen.
 LINES = 6
+#: An item has a curve if each ability group gave it this many answers: of fewer, a share is off by
+#: more than a fifth (its standard error).
+FEWEST_POINTS = 5
 #: Maximum rows that are printed.
 PRINTED = 600
 #: Maximum characters of a name, and of an option.
 LONGEST, LONGEST_OPTION = 120, 60
+#: Labels of opinions have colours of their own if they are at most so many.
+MOST_LABELS = 11
 #: Codes of options begin here, after the characters that end a string or a line.
 CODE = 36
 
@@ -78,14 +84,14 @@ def report_data(
     bounds = [0.0, 1.0] if shares else [float(end) for end in ends]
     answers = _answers(ranking, order)
     has_key = any(item.key is not None for item in items)
-    groups = option_groups(ranking) if has_key else 0
+    groups = option_groups(ranking) if has_key and not in_doubt else 0
     has_pairs = answers["first"] > 0 and not ranking.ratings
     return {
         "file": file,
         "main": main,
         "shares": shares,
         "range": bounds,
-        "scale": ["0", "50", "100 %"] if shares else [f"{bound:.2g}" for bound in bounds],
+        "scale": ["0 %", "50 %", "100 %"] if shares else [f"{bound:.2g}" for bound in bounds],
         "users": len(ranking.order),
         "tiers": int(ranking.tiers.max(initial=1)),
         "doubted": in_doubt,
@@ -95,6 +101,7 @@ def report_data(
         "columns": [_column(cells, name) for name in cells.columns],
         "groups": groups,
         "items": _item_data(ranking, items, groups, has_pairs),
+        "labels": _labels(ranking),
         "doubts": [i.number for i in sorted((i for i in items if i.remark), key=urgency)][:CARDS],
         "answers": answers,
         "pairing": _pairing(ranking, order) if has_pairs else None,
@@ -124,7 +131,7 @@ def _shown(ranking: Ranking, cells: Cells, main: str) -> list[str]:
     numbers = ranking.verdict.allows_numbers
     has_errors = bool(np.isfinite(ranking.standard_errors).any())
     wanted = {
-        "rank": True,
+        "rank": not ranking.ratings,
         "user": True,
         "tier": int(ranking.tiers.max(initial=1)) > 1,
         main: numbers,
@@ -177,11 +184,20 @@ def _item_data(
                 "telling": _short_number(item.discrimination),
                 "remark": item.remark,
                 "drawn": drawn,
-                "curve": [] if shares is None else [_known(shares[first + o]) for o in drawn],
+                "curve": [_known(shares[first + o]) for o in drawn]
+                if shares is not None and item.answers >= FEWEST_POINTS * groups
+                else [],
                 **({} if worth is None else {"worth": worth[first:last].tolist()}),
             }
         )
     return found
+
+
+def _labels(ranking: Ranking) -> list[str]:
+    """The labels of opinions in their order, where the items share a few."""
+    r = ranking.responses
+    labels = {clean(label, LONGEST_OPTION) for label in r.option_labels.tolist()}
+    return scale_of(labels) if ranking.ratings and len(labels) <= MOST_LABELS else []
 
 
 def _known(values: Any) -> list[float | None]:

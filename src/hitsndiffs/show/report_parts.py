@@ -47,6 +47,9 @@ FEWEST_ITEMS = 5
 #: Groups are compared from this many users each: of fewer, even a large difference (1.5 on the
 #: scale of ETS) is within one standard error.
 FEWEST_USERS = 20
+#: It is worth saying that users are not independent where they count as this share of their number
+#: or less: of 160 simulated classes of independent users none came below 0.92.
+FEWER_VOTES = 0.9
 #: What an audit says of an entry of the key.
 VERDICTS = {
     "wrong": "looks wrong",
@@ -98,7 +101,7 @@ class Table:
         more: str = "",
     ) -> Table:
         """Some columns of a result, by what stands above them; ``names`` replace the first."""
-        quantities = ("whole", "share", "number")
+        quantities = ("whole", "share", "chance", "number")
         heads = [(said, "n" if cells.kinds[c] in quantities else "") for c, said in shown.items()]
         columns: list[Sequence[Any]] = [[clean(t) for t in cells.texts(c)] for c in shown]
         if names is not None:
@@ -167,7 +170,7 @@ def audit_part(
     columns = found.columns()
     doubtful = [k for k, verdict in enumerate(columns["verdict"]) if verdict]
     told = [VERDICTS.get(verdict, "") for verdict in columns["verdict"]]
-    cells = Cells.of({**found.cells().columns, "verdict": told}, share="probability_wrong")
+    cells = Cells.of({**found.cells().columns, "verdict": told}, chance="probability_wrong")
     cells = cells.only(doubtful)
     heads = {"item": "item", "given": "your key", "likely": "likely"}
     heads |= {"probability_wrong": "probably wrong", "verdict": ""}
@@ -192,9 +195,10 @@ def audit_part(
     repaired = {item: wrong.get(str(item).strip(), answer) for item, answer in used.items()}
     after = marks(r, repaired, accept=double)
     gains = np.nan_to_num(after.gains(before))
+    better, worse = int((gains > 0).sum()), int((gains < 0).sum())
     said[1] += (
-        f" With the key repaired, {count(int((gains > 0).sum()), 'user')} would gain and "
-        f"{count(int((gains < 0).sum()), 'user')} would lose marks."
+        f" With the key repaired, {count(better, 'user') if better else 'nobody'} would gain and "
+        f"{count(worse, 'user') if worse else 'nobody'} would lose marks."
     )
     if gains.any():
         tables.append(_changes(before.marks, gains, users))
@@ -368,7 +372,7 @@ def alike_part(ranking: Ranking, users: Places) -> list[Part]:
             "their ability makes likely. They may have worked together or shared a source; equal "
             "wrong answers say most."
         )
-    if votes is not None and votes < r.n_users - 1:
+    if votes is not None and votes < FEWER_VOTES * r.n_users:
         said.append(
             f"As some agree beyond their abilities, the {r.n_users:,} users count as at most about "
             f"{votes:.0f} independent votes."

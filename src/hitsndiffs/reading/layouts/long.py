@@ -15,7 +15,7 @@ import numpy as np
 
 from hitsndiffs.data.frames import long_columns
 from hitsndiffs.data.names import ROLES
-from hitsndiffs.data.words import listed
+from hitsndiffs.data.words import Detail, listed
 from hitsndiffs.errors import InputError
 from hitsndiffs.reading.accord import agree, pairs
 from hitsndiffs.reading.exports.base import Column, Refusal
@@ -435,9 +435,11 @@ class _Long:
         key = self._key(best.items, best.answers)
         name = _name(best)
         self.all.table.notes.append(
-            f"There is one answer per row: {best.user.name!r} is taken as the user, {name!r} as "
-            f"the item and {best.answers.name!r} as the answer"
-            f"{f', {key.name!r} as the key' if key else ''}."
+            Detail(
+                f"There is one answer per row: {best.user.name!r} is taken as the user, {name!r} "
+                f"as the item and {best.answers.name!r} as the answer"
+                f"{f', {key.name!r} as the key' if key else ''}."
+            )
         )
         return self._layout(best.user, best.items, best.answers, key, "users and items cross")
 

@@ -240,8 +240,10 @@ class Page:
         return self.begin(work, "rank")
 
     async def know(self, request: Request, work: Work) -> Response:
-        """Rank again with answers to the page's questions."""
-        for name, value in (await self.form(request)).items():
+        """Rank again with answers to the page's questions, or with the key that there is."""
+        form = await self.form(request)
+        work.wishes["use_key"] = work.wishes["use_key"] or form.get("use_key") == "1"
+        for name, value in form.items():
             if name.startswith("known:") and isinstance(value, str) and value:
                 work.known[name.removeprefix("known:")] = value
         return self.begin(work, "rank")

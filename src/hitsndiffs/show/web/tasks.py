@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import io
-import shlex
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hitsndiffs.errors import InputError
+from hitsndiffs.results.verdict import Command
 from hitsndiffs.results.wording import missing, sizes
 from hitsndiffs.show.items_and_answers import clean, first_answers
 from hitsndiffs.show.web.forms import key_text
@@ -125,20 +125,22 @@ def rank_files(task: dict[str, Any], watch: Reporting) -> dict[str, Any]:
     with watch.stage(2):
         file = Path(task["files"][0]) if len(task["files"]) == 1 else None
         found = describe(
-            replace(ranking, command=_line(task)),
+            ranking.made_by(_command(task)),
             key=check,
             file=file,
-            command=_command(task, known),
+            command=_command(task).line(
+                *(["--answers", "known.csv"] if known else []), "--report", "report.html"
+            ),
             reading=plan.lines(),
         )
-        has_key = ranking.fit.key_probabilities is not None
+        has_key = ranking.fit.key_probabilities is not None and not ranking.ratings
         outcome = render(
             "page/outcome.html",
             r=found,
             has_key=has_key,
             # a name with a comma does not fit on a command line, but it can be asked for here
             questions=ranking.verdict.asks,
-            helps=bool(ranking.verdict.help),
+            helps=_helps(ranking),
         )
         _write(task, "outcome.html", outcome)
         page = render("report/report.html", r=found)
@@ -152,6 +154,13 @@ def rank_files(task: dict[str, Any], watch: Reporting) -> dict[str, Any]:
         "title": found.title,
         "subtitle": found.subtitle,
     }
+
+
+def _helps(ranking: Ranking) -> str:
+    """What would make a ranking surer, where it is no right answer to an item that is asked for."""
+    if not ranking.verdict.help or ranking.ratings:
+        return ""
+    return "key" if ranking.spare_key else "user"
 
 
 def _ranked(task: dict[str, Any], responses: Responses, known: dict[str, Any] | None) -> Ranking:
@@ -193,21 +202,17 @@ def _keys(
     return known or None, given
 
 
-def _line(task: dict[str, Any]) -> str:
-    """Return the command that ranks the files in this way; what it names can be downloaded."""
-    said = ["hnd", "rank", *(Path(file).name for file in task["files"][:20])]
-    if task.get("options"):
-        said += ["--plan", "how-it-is-read.json"]
-    for name in ("method", "by", "strong_user"):
-        if task.get(name):
-            said += [f"--{name.replace('_', '-')}", str(task[name])]
-    return shlex.join(said)
-
-
-def _command(task: dict[str, Any], known: dict[str, Any] | None) -> str:
-    """Return the command that repeats the report."""
-    answers = " --answers known.csv" if known else ""
-    return f"{_line(task)}{answers} --report report.html"
+def _command(task: dict[str, Any]) -> Command:
+    """The command that ranks the files in this way; what it names can be downloaded."""
+    files = [Path(file).name for file in task["files"][:20]]
+    plan = ["--plan", "how-it-is-read.json"] if task.get("options") else []
+    options = [
+        word
+        for name in ("method", "by", "strong_user")
+        if task.get(name)
+        for word in (f"--{name.replace('_', '-')}", str(task[name]))
+    ]
+    return Command((*files, *plan), tuple(options))
 
 
 # -- all methods ------------------------------------------------------------------------------

@@ -32,7 +32,7 @@ const pictures = (report) => {
     const shade = (o) => report.shades?.get(item.options[o]);
     const role = (o) => (o === item.key ? "key" : o === item.given ? "given" : shade(o) ? "step-" + shade(o) : "other");
     const drawn = item.counts.length > 40 ? item.drawn : item.counts.map((_, o) => o);
-    const order = [...drawn].sort((a, b) => (report.shades ? compare(item.options[a], item.options[b]) : (role(b) === "key") - (role(a) === "key") || item.counts[b] - item.counts[a]));
+    const order = [...drawn].sort((a, b) => (report.shades ? report.places.get(item.options[a]) - report.places.get(item.options[b]) : (role(b) === "key") - (role(a) === "key") || item.counts[b] - item.counts[a]));
     return h("span", { class: "stack" }, ...order.map((o) =>
       h("span", { class: role(o), style: `flex-grow:${item.counts[o]}`, tip:
         `${item.options[o]}${o === item.key ? " (likely key)" : ""}: ${count(item.counts[o])} of ${count(item.answers)}, ${percent(item.counts[o] / item.answers)}` })));

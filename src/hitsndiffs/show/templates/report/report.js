@@ -2,7 +2,7 @@
 // user and item. Everything is drawn from the data in the file; nothing is loaded.
 "use strict";
 (async () => {
-  const { h, none, count, plural, percent, shown, compare, normal, save } = tools;
+  const { h, none, count, plural, percent, chance, shown, compare, normal, save } = tools;
   const by = (id) => document.getElementById(id);
   const read = async (store) => {
     if (store.type === "application/json") return JSON.parse(store.textContent);
@@ -54,11 +54,10 @@
 
   const open = {};
 
-  // Opinions have no key: a label has one colour, and its place in the order of numbers or letters.
-  const labels = [...new Set(items.flatMap((item) => item.options))].sort(compare);
-  const shades = hasKey || labels.length < 3 || labels.length > 11 ? null
-    : new Map(labels.map((label, k) => [label, 1 + Math.round((4 * k) / (labels.length - 1))]));
-  const draw = pictures({ data, items, users, held, chosen, score, reach, place, open, shades });
+  // Opinions have no key: a label has one colour, and its place on the scale.
+  const shades = data.labels.length < 2 ? null
+    : new Map(data.labels.map((label, k) => [label, 1 + Math.round((4 * k) / (data.labels.length - 1))]));
+  const draw = pictures({ data, items, users, held, chosen, score, reach, place, open, shades, places: new Map(data.labels.map((label, k) => [label, k])) });
   const link = (text, action) => h("button", { type: "button", class: "link", click: action }, text);
   const userLink = (i) => link(users.user[i], () => open.user(i));
   const itemLink = (j) => link(items[j].name, () => open.item(j));
@@ -149,7 +148,7 @@
     const columns = [
       { heading: "item", kind: "label", values: value("name") },
       ...(hasKey ? [{ heading: "likely key", kind: "label", values: label("key") },
-        ...(data.doubted ? [] : [{ heading: "sure", kind: "share", values: value("sure"), tip: "How likely that is the right answer" }])]
+        ...(data.doubted ? [] : [{ heading: "sure", kind: "chance", values: value("sure"), tip: "How likely that is the right answer" }])]
         : [{ heading: "most chosen", kind: "label", values: usual }]),
       ...(data.audited ? [{ heading: "your key", kind: "label", values: items.map((item) => item.unseen ?? item.options[item.given] ?? null) }] : []),
       { heading: "answers", kind: "stacks" },
@@ -182,7 +181,7 @@
       ...numbers.slice(1).map((k) => {
         if (k <= i) return h("td");
         const p = above(i, k, shared(i, k));
-        return h("td", { class: kind(p), tip: `${users.user[i]} is above ${users.user[k]}: ${percent(p)}`, click: () => open.pair(i, k) }, String(Math.round(100 * p)));
+        return h("td", { class: kind(p), tip: `${users.user[i]} is above ${users.user[k]}: ${chance(p)}`, click: () => open.pair(i, k) }, chance(p).replace(" %", ""));
       }))));
     node.open = n <= 20;
   };
@@ -241,7 +240,7 @@
       data.sections.map((section) => h("tr", {}, h("th", { scope: "row" }, section.name), h("td", { class: "n" }, count(section.items.length)),
         h("td", { class: "n" }, percent(inSection(i, section)), h("span", { class: "faint" }, none(section.error) ? "" : ` ± ${Math.round(196 * section.error)}`)))), "narrow");
     show(users.user[i], lead, other(i), sections,
-      ...(hasKey ? [h("h3", {}, `Differs from the likely key on ${plural(differs.length, "item")} of ${count(all.length)}`),
+      ...(hasKey ? [h("h3", {}, differs.length ? `Differs from the likely key on ${plural(differs.length, "item")} of ${count(all.length)}` : "Nowhere differs from the likely key"),
         differs.length ? small("Answers that differ from the likely key", heads, differs.map(row)) : null] : []),
       agrees.length ? h("details", hasKey ? {} : { open: "" }, h("summary", {}, hasKey ? `The same as the likely key on ${plural(agrees.length, "item")}` : plural(agrees.length, "answer")),
         small("Other answers", heads, agrees.map(row))) : null,
@@ -256,10 +255,10 @@
     const gain = (j) => Math.abs(worth(i, j) - worth(k, j));
     differ.sort((a, b) => gain(b) - gain(a) || a - b);
     const p = above(i, k, both);
-    const [a, b, chance] = p >= 0.5 ? [i, k, p] : [k, i, 1 - p];
+    const [a, b, likely] = p >= 0.5 ? [i, k, p] : [k, i, 1 - p];
     const unlike = users.component && users.component[i] !== users.component[k];
     const lead = (unlike ? "They share no answers with each other's group and cannot be compared; "
-      : data.doubted ? "" : `${users.user[a]} is above ${users.user[b]} with a probability of ${percent(chance)}. `) +
+      : data.doubted ? "" : `${users.user[a]} is above ${users.user[b]} with a probability of ${chance(likely)}. `) +
       `They differ on ${count(differ.length)} of ${plural(both.length, "item")} that both answered.`;
     const two = [i, k];
     const fact = (name, value) => h("tr", {}, h("th", { scope: "row" }, name), ...two.map((u) => h("td", { class: "n" }, value(u))));
@@ -286,12 +285,12 @@
     const order = item.options.map((_, o) => o).sort((a, b) => item.counts[b] - item.counts[a]);
     const named = 40;
     const facts = [plural(item.answers, "answer")];
-    if (item.key !== null) facts.unshift(`likely key ${keyOf(j)}` + (none(item.sure) || data.doubted ? "" : ` (${percent(item.sure)} sure)`));
+    if (item.key !== null) facts.unshift(`likely key ${keyOf(j)}` + (none(item.sure) || data.doubted ? "" : ` (${chance(item.sure)} sure)`));
     if (!none(item.telling) && !data.doubted) facts.push(`discrimination ${item.telling.toFixed(2)}`);
     show(item.name, facts.join(" · "),
       item.remark ? h("p", { class: "say warn" }, (data.audited ? `Your key, ${item.unseen ?? item.options[item.given] ?? "none"}: ` : "") + item.remark) : null,
-      data.groups && item.curve.length ? draw.curve(j, Math.max(Math.min(470, innerWidth - 60), 260), 210) : null,
-      small(`Options of ${item.name}`, [["option"], ["chosen by", "n"], ["share", "n"], ["who, best first"]],
+      item.curve.length ? draw.curve(j, Math.max(Math.min(470, innerWidth - 60), 260), 210) : null,
+      small(`Options of ${item.name}`, [["option"], ["chosen by", "n"], ["share", "n"], [data.doubted ? "who" : "who, best first"]],
         order.slice(0, 200).map((o) => {
           const list = h("td", { class: "who" }, ...who[o].slice(0, named).flatMap((i, k) => [k ? ", " : "", userLink(i)]),
             who[o].length > named ? ` and ${count(who[o].length - named)} more` : "");
@@ -336,6 +335,6 @@
   put("scatter", draw.scatter);
   put("short-form", draw.shortForm);
   if (by("every-answer") && !draw.everyAnswer(by("every-answer"))) by("every-answer").closest("figure").remove();
-  if (data.groups) by("cards")?.replaceChildren(...data.doubts.map((j) => h("li", { class: "card" }, h("h3", {}, itemLink(j)), h("p", {}, items[j].remark), draw.curve(j))));
+  by("cards")?.replaceChildren(...data.doubts.map((j) => h("li", { class: "card" }, h("h3", {}, itemLink(j)), h("p", {}, items[j].remark), items[j].curve.length ? draw.curve(j) : null)));
   document.documentElement.classList.add("alive");
 })();

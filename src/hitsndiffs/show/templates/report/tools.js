@@ -19,8 +19,10 @@ const tools = (() => {
   const count = (x) => x.toLocaleString("en");
   const plural = (n, noun) => count(n) + " " + noun + (n === 1 ? "" : "s");
   const percent = (x) => (none(x) ? "–" : Math.round(100 * x) + " %");
+  // A chance is never shown as certain unless it is.
+  const chance = (x) => (x < 1 && x >= 0.995 ? ">99 %" : x > 0 && x < 0.005 ? "<1 %" : percent(x));
   const shown = (x, kind) =>
-    none(x) ? "–" : kind === "whole" ? count(x) : kind === "share" ? percent(x) : kind === "number" ? x.toFixed(2) : String(x);
+    none(x) ? "–" : kind === "chance" ? chance(x) : kind === "whole" ? count(x) : kind === "share" ? percent(x) : kind === "number" ? x.toFixed(2) : String(x);
   const short = (text, most) => (text.length > most ? text.slice(0, most - 1) + "…" : text);
   const compare = (a, b) =>
     typeof a === "string" || typeof b === "string"
@@ -81,5 +83,5 @@ const tools = (() => {
     });
   }
 
-  return { h, s, none, count, plural, percent, shown, short, compare, normal, svg, ticks, save };
+  return { h, s, none, count, plural, percent, chance, shown, short, compare, normal, svg, ticks, save };
 })();
