@@ -90,7 +90,7 @@ def finish(
         done.answers += odd_option_note(done.encoded)
     if not keep_all:
         _without_free_text(done, name)
-    _check(done, name, keep_all)
+    _check(done, name, keep_all, layout != "export" and not options.tells_columns)
     done.key = _matched_key(done, raw_key)
     return done
 
@@ -303,8 +303,8 @@ def _without_free_text(done: Finished, name: str) -> None:
     done.encoded = encoded.select(items=keep)
 
 
-def _check(done: Finished, name: str, keep_all: bool) -> None:
-    """Refuse data that cannot be ranked."""
+def _check(done: Finished, name: str, keep_all: bool, guessed: bool) -> None:
+    """Refuse data that cannot be ranked, or that were ``guessed`` to be answers and are none."""
     encoded = done.encoded
     check_sizes(Place(name), encoded.users, len(encoded.items))
     sizes = np.diff(encoded.item_starts)
@@ -322,10 +322,23 @@ def _check(done: Finished, name: str, keep_all: bool) -> None:
                 "chose."
             )
         done.notes.append(f"{what[0].upper()}{what[1:]}.")
-    if (sizes == 1).all() and len(sizes):
-        done.notes.append(
-            Detail("Everybody gave the same answer to every item: nothing tells the users apart.")
+    choosers = encoded.choosers_per_option
+    shared = np.add.reduceat(choosers > 1, encoded.item_starts[:-1]) > 0
+    answered = np.add.reduceat(choosers, encoded.item_starts[:-1])
+    if guessed and answered.max(initial=0) > 2 and not ((sizes > 1) & shared).any():
+        raise InputError(
+            f"{name}: read as it looks, users either all gave the same answer to an item or all "
+            "different ones, so these are no answers; name the columns that hold them (items, or "
+            "user, item and option)."
         )
+    if (sizes == 1).all() and len(sizes):
+        what = "everybody gave the same answer to every item, so nothing tells the users apart"
+        if guessed and len(encoded.users) > 1:
+            raise InputError(
+                f"{name}: read as it looks, {what}; name the columns that hold the answers (items, "
+                "or user, item and option)."
+            )
+        done.notes.append(Detail(f"{what[0].upper()}{what[1:]}."))
 
 
 # -- the key ----------------------------------------------------------------------------------

@@ -141,6 +141,12 @@ class ReadingOptions:
                 )
         return replace(self, **given)
 
+    @property
+    def tells_columns(self) -> bool:
+        """Whether the caller says what the columns are, so that nothing is guessed."""
+        named = (self.items, self.item, self.option, self.transpose)
+        return self.layout != "auto" or any(value is not None for value in named)
+
     def said(self) -> dict[str, Any]:
         """Return the options that differ from the defaults; sizes do not count."""
         default = ReadingOptions()

@@ -19,6 +19,7 @@ from hitsndiffs.reading.layouts.choose import all_0_or_1, find_layout
 from hitsndiffs.reading.layouts.columns import Profiles
 from hitsndiffs.reading.layouts.fixed_width import fixed_width
 from hitsndiffs.reading.layouts.layout import Layout
+from hitsndiffs.reading.layouts.other_rows import without_other_rows
 from hitsndiffs.reading.options import ReadingOptions
 from hitsndiffs.reading.streams import RawKey
 from hitsndiffs.reading.tables.delimited import delimited_table
@@ -174,6 +175,8 @@ def open_frame(table: Table, options: ReadingOptions) -> PlainReading:
 
 def _with_layout(table: Table, options: ReadingOptions, one_of: bool) -> tuple[Table, Layout]:
     """Return a table, with a column per answer if one column held them all, and its layout."""
+    if options.key_row is None and not options.tells_columns:
+        table = without_other_rows(table)
     said = list(table.notes)
     try:
         layout = _found(table, options, one_of)

@@ -73,6 +73,7 @@ class Part:
     format: str = "csv"
     alone: bool = False
     is_named: bool = False
+    nameless: bool = False
 
 
 @dataclass
@@ -145,6 +146,13 @@ def read_several(files: list[Any], options: ReadingOptions, plan: Plan) -> Sever
     alike = [f for file, f in wrong if PurePosixPath(file.name).suffix.lower() in endings]
     if len(alike) * 2 > len(found.parts) + len(alike):
         raise alike[0]
+    nameless = [part.name for part in found.parts if part.nameless]
+    if nameless:
+        raise InputError(
+            f"{listed(nameless, most=2)}: no column names the users, and each file has several "
+            "rows; if these are users, name the items, or their column as the user; if the rows are "
+            "items, name their column as the item and the answers as the option."
+        )
     _check_linked(found, plan)
     _describe(found, plan)
     for file, fault in wrong[:3]:
@@ -280,7 +288,9 @@ def _read_one(file: Any, options: ReadingOptions, stem: str) -> Part:
         reading = open_plain(file, options, stack, one_of=True)
         encoded, key = reading.read()
     roles = reading.layout.roles
+    nameless = False
     if roles is not None and not roles.users:
+        nameless = len(encoded.users) > 1 and not options.tells_columns
         labels = [f"{stem}-{label}" for label in encoded.users.tolist()]
         labels = [stem] if len(labels) == 1 else labels  # the file of one user
         groups = encoded.groups
@@ -305,6 +315,7 @@ def _read_one(file: Any, options: ReadingOptions, stem: str) -> Part:
         key=key,
         format=reading.format,
         is_named=roles is None or bool(roles.users),
+        nameless=nameless,
     )
 
 

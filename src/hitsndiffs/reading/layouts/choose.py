@@ -66,9 +66,11 @@ def find_layout(
     if long.possible and long.score >= SETTLED:
         for way in (ways[0], turned):
             way.add(-3, "each row looks like one answer")
-    ways[0].make = lambda: _wide_layout(table, wide)
+    wide_way = ways[0]
+    wide_way.make = lambda: _wide_layout(table, wide)
     if not profiles.has_header and not wide.users:
         turned.add(wide.sharing, "without a header or a user column, rows may as well be items")
+    turned.possible &= sum(weight > 0 for weight, _ in turned.evidence) > 1  # not by lean alone
     if options.user is None and options.transpose is None:
         ways.append(turned)
     if options.user is not None:
@@ -79,6 +81,10 @@ def find_layout(
     if best.refusal is not None:
         raise best.refusal
     assert best.make is not None
+    if best is wide_way and options.drop is None:
+        doubt = wide.doubt()
+        if doubt:
+            raise InputError(f"{table.place.source}: {doubt}")
     layout = best.make()
     layout.scores = [str(way) for way in ways]
     return layout

@@ -16,7 +16,13 @@ from hitsndiffs.reading.accord import pairs
 from hitsndiffs.reading.layouts.content import ColumnContent, look_at
 from hitsndiffs.reading.layouts.extra_rows import named_rows
 from hitsndiffs.reading.tables.table import Table
-from hitsndiffs.reading.vocabulary import NameRole, plain, role_of_name, tokens
+from hitsndiffs.reading.vocabulary import (
+    NameRole,
+    is_key_name,
+    plain,
+    role_of_name,
+    tokens,
+)
 
 __all__ = ["FEW", "FIXED", "MANY", "Profile", "Profiles", "fixed_share", "same_value"]
 
@@ -241,6 +247,8 @@ class Profiles:
             for k, name in enumerate(table.names[:LABELS])
         }
         special = named_rows(labels)
+        #: The rows named as a key.
+        self.keys = [rows[k] for k, label in special.items() if is_key_name(label)]
         if special and len(special) + 1 < len(rows):
             rows = [row for k, row in enumerate(rows) if k not in special]
         self.rows = rows

@@ -28,6 +28,8 @@ _LASTING = re.compile(
 _MAIL = re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+")
 _LINK = re.compile(r"(?:https?|ftp|file|s3|gs)://\S+|(?:\d{1,3}\.){3}\d{1,3}", re.IGNORECASE)
 _SCORE = re.compile(r"\d+(?:[.,]\d+)?\s*/\s*\d+(?:[.,]\d+)?|[-+]?\d+(?:[.,]\d+)?\s*%")
+#: JSON records in a cell, or a list of them.
+_RECORD = re.compile(r"\s*\[?\s*\{.*", re.DOTALL)
 _NUMBER = re.compile(r"[-+]?(?:\d{1,18})(?:[.,]\d{1,18})?(?:[eE][-+]?\d{1,3})?")
 #: A column is of a kind if at least this share of its cells is.
 _SURE = 0.8
@@ -49,7 +51,7 @@ class ColumnContent:
         How often each text occurs.
     kind
         ``"empty"``, ``"time"``, ``"mail"``, ``"link"``, ``"score"``, ``"counter"`` (1, 2, 3, …),
-        ``"measure"`` (numbers that hardly repeat, or with decimals), ``"different"`` (no two
+        ``"record"`` (JSON), ``"measure"`` (numbers that hardly repeat, or with decimals), ``"different"`` (no two
         alike), ``"text"`` (long or hardly repeated), or ``"choice"``.
     """
 
@@ -98,6 +100,7 @@ def _kind(counts: Counter[str], texts: list[str]) -> str:
         ("mail", _MAIL),
         ("link", _LINK),
         ("score", _SCORE),
+        ("record", _RECORD),
     ):
         if _share(counts, pattern, n) >= _SURE:
             return kind

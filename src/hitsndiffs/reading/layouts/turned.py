@@ -116,6 +116,8 @@ class _Turned:
     @staticmethod
     def _leans(rows: float, columns: float) -> int:
         more = min(1.0, max(rows, columns) / CLEAR - 0.5)
+        if columns > rows + CLEAR:
+            return -round(3 * more)
         if min(rows, columns) > NONE or more <= 0:
             return 0
         return round(3 * more) if rows > columns else -round(3 * more)

@@ -49,6 +49,7 @@ REASONS = {
     "different": "no two cells are alike",
     "text": "its cells are free text: hardly any two are alike",
     "empty": "it is empty",
+    "record": "its cells are records",
 }
 ROLE_OF_KIND: dict[str, Role] = {
     "time": "time",
@@ -60,6 +61,7 @@ ROLE_OF_KIND: dict[str, Role] = {
     "different": "identity",
     "text": "comment",
     "empty": "unused",
+    "record": "unused",
 }
 SAID = {
     "points": "points",
@@ -178,6 +180,8 @@ class Wide(Users):
         others = len(self.names) - len(self.users) - len(tries) - len(remarks) - len(self.paid)
         if not series and not by_questions and len(items) * 2 < others:
             found.add(-3, "most columns are something else than answers")
+        if len(items) < FEW and not (series or by_questions or paid or matrix):
+            found.add(-1, f"there {'is' if len(items) == 1 else 'are'} only {len(items)} of them")
         if len(unclear) > len(items):
             found.add(-2, f"{len(unclear)} more columns hold choices unlike the items")
         named = [n for n in self.all.named("user") if not self.all[n].names_rows]
@@ -194,9 +198,97 @@ class Wide(Users):
         known = len(items) + len(self.users) + len(tries) + len(remarks)
         alone = self.users_why in ("named", "given", "parts") and known == len(self.names)
         found.possible = (
-            told and bool(items) and bool(series or core or by_questions or alone or paid)
+            told and bool(items) and bool(
+                series or len(core) * 2 >= len(items) or by_questions or alone or paid
+            )
         )
         return found
+
+    def doubt(self) -> str:
+        """Return why it is not clear which columns hold the answers; nothing if it is."""
+        items = self.items
+        if self.asked is not None or len(self.names) > MANY:
+            return ""
+        unlike = [
+            c.name for c in self.found.values()
+            if c.reason in (UNLIKE, REASONS["text"]) and self.all[c.name].is_choice
+        ]  # fmt: skip
+        fixed = [n for n in items if self.all[n].distinct == 1]
+        if len(fixed) * 2 > len(items) and len(self.all.rows) >= 5 and not self.one_of:
+            return self._unclear(fixed, "hold one answer only")
+        shapes = Counter(map(_shape, items)) if self.has_header else Counter()
+        alike = [n for n in unlike if shapes[_shape(n)] >= FEW or n.endswith("]")]
+        alike += [n for n in self._accompanied() if n in unlike]
+        if alike:
+            return self._unclear(alike, "are named like the items, and their answers are others")
+        ticks = self._ticks()
+        if ticks:
+            return self._unclear(ticks, "hold one text or nothing: ticks of one question, it seems")
+        if not self.users and len(unlike) > 2:
+            return self._unclear(unlike, "are unlike the items, and no column names the users")
+        rival = self._interleaved()
+        if rival:
+            return self._unclear(rival, "stand beside one another under the same numbers")
+        return ""
+
+    def _unclear(self, names: list[str], why: str) -> str:
+        one = shortened(names[0], 40)
+        return (
+            f"it is not clear which columns hold the answers: {listed(names, most=3)} {why}; name "
+            f"the items (--items), or drop what is none (--drop {one!r})."
+        )
+
+    def _accompanied(self) -> list[str]:
+        """Return the columns with others beside them that are named after them.
+
+        Q1 and Q1 [Score], Why? and Points - Why?: what is added to the name is the same each time.
+        """
+        names = {*self.names} if self.has_header else set()
+        added: defaultdict[str, list[str]] = defaultdict(list)
+        for name in names:
+            for k in range(1, len(name)):
+                if name[:k].strip() in names and not name[k].isalnum():
+                    added["…" + name[k:].strip()].append(name[:k].strip())
+                if name[k:].strip() in names and not name[k - 1].isalnum():
+                    added[name[:k].strip() + "…"].append(name[k:].strip())
+        items = {*self.items}
+        return [
+            name
+            for own in added.values()
+            if len(items.intersection(own)) >= FEW
+            for name in own
+            if name not in items
+        ]
+
+    def _ticks(self) -> list[str]:
+        """Return columns of one question that hold one text or nothing."""
+        groups: defaultdict[str, list[str]] = defaultdict(list)
+        for name, column in self.found.items():
+            own = self.all[name]
+            some = own.distinct == 1 and 0 < own.filled < len(own.cells)
+            if some and own.said is None and column.role in ("item", "constant", "unused"):
+                groups[re.split(r"[^\W_]*\W*$", name)[0] or name].append(name)
+        return next((own for own in groups.values() if len(own) > 1 and self.has_header), [])
+
+    def _interleaved(self) -> list[str]:
+        """Return items of two series with the same numbers, in turn, that share no answers."""
+        series: defaultdict[str, dict[str, str]] = defaultdict(dict)
+        for name in self.items:
+            numbered = self.all[name].series
+            if numbered is not None:
+                series[numbered[0]][numbered[1]] = name
+        stems = sorted(series, key=lambda stem: -len(series[stem]))[:20]
+        for k, one in enumerate(stems):
+            for two in stems[k + 1 :]:
+                both = [n for n in series[one] if n in series[two]]
+                if len(both) < FEW:
+                    continue
+                first, second = ([self.all[own[n]] for n in both] for own in (series[one], series[two]))
+                near = sum(abs(a.place - b.place) < FEW * 3 for a, b in zip(first, second, strict=True))
+                stocks = [{v for c in own for v in c.values} for own in (first, second)]
+                if near * 2 > len(both) and not stocks[0] & stocks[1]:
+                    return [first[0].name, second[0].name]
+        return []
 
     def _questions_differ(self) -> Refusal | None:
         """Return what to say if the right answers differ from user to user."""
@@ -263,6 +355,19 @@ class Wide(Users):
         self._constants()
         self._points()
         self._numbers_among_texts()
+        self._without_key()
+
+    def _without_key(self) -> None:
+        """Leave out columns to which the row of the key has no answer, if it has most others."""
+        items = [n for n in self.items if self.all[n].filled]
+        for row in self.all.keys[:1]:
+            blank = [n for n in items if not row[self.all[n].place : self.all[n].place + 1]
+                     or not row[self.all[n].place].strip()]  # fmt: skip
+            if 0 < len(blank) * 5 <= len(items):
+                for name in blank:
+                    self._put(name, "unused", "the key has no answer to it")
+                    self.core.discard(name)
+                    self.series.discard(name)
 
     def _find_remarks(self, names: list[str]) -> None:
         """Find one text in columns beside all items, nobody's answer: it describes the items."""
@@ -326,16 +431,18 @@ class Wide(Users):
             if names_people(next(iter(own.values()))[0]) or not (stem or _counts_up(list(own))):
                 continue
             profiles = [self.all[n] for of in list(own.values())[:MANY] for n in of]
-            fixed = sum(p.is_constant for p in profiles)
+            fixed = sum(p.is_constant or p.kind == "empty" for p in profiles)
+            fixed *= any(p.is_constant for p in profiles)
             if len(self.all.rows) >= 5 and fixed * 5 >= len(profiles) * 4:
                 constant.append((stem, own))
             elif said != "key" and self._are_choices(profiles):
                 taken.append((stem, own))
+        varied = bool(taken)
         for stem, own in constant:
             answers = next((of for _, of in taken if of.keys() == own.keys()), None)
             if answers is not None and self._is_key(own, answers):
                 self._take_key(own, answers)
-            elif role_of_name(stem) != "key":
+            elif role_of_name(stem) != "key" and not varied:
                 taken.append((stem, own))
         for _, own in self._without_parallel(taken):
             self.series |= {name for of in own.values() for name in of}
@@ -608,6 +715,10 @@ def _share(own: Profile, known) -> float:  # type: ignore[no-untyped-def]
 
 def _series_stem(own: Profile) -> str | None:
     return None if own.series is None else own.series[0]
+
+
+def _shape(name: str) -> str:
+    return re.sub(r"\d+", "9", name)
 
 
 def _stem(name: str) -> str:

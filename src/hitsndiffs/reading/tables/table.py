@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Container, Callable, Iterator, Mapping, Sequence
 from copy import copy
+from dataclasses import replace
 from typing import Any
 
 from hitsndiffs.data.factor import text_of
@@ -149,6 +150,19 @@ class Table:
             for name, cells in piece.items():
                 columns[name] += as_texts(cells)
         return [list(row) for row in zip(*columns.values(), strict=True)]
+
+    def without_rows(self, drop: Container[int]) -> Table:
+        """Return a small table without some rows; messages number the others as before."""
+        kept = [row for row in range(len(self._rows)) if row not in drop]
+        made = copy(self)
+        made._rows = [self._rows[row] for row in kept]
+        made.sample = list(made._rows[: enough_rows(len(self.names))])
+        line_of = self.place.line_of
+        made.place = replace(
+            self.place, line_of=lambda row: line_of(kept[row] if row < len(kept) else row)
+        )
+        made.notes = list(self.notes)
+        return made
 
     def with_joined(self, parts: Sequence[str]) -> Table:
         """Return the table with one more column: the cells of some columns, with ``/`` between.
