@@ -342,7 +342,9 @@ def test_very_many_labels_are_held_in_less_memory():
 
 # -- by every road ----------------------------------------------------------------------------
 
-labels = st.text(st.characters(codec="utf-8", exclude_characters="\0\r"), min_size=1, max_size=6)
+# what is full of control characters is no text
+signs = st.characters(codec="utf-8", exclude_categories=["Cc", "Cn"])
+labels = st.text(signs, min_size=1, max_size=6)
 chosen = st.one_of(st.just(""), st.integers(0, 400).map(str), labels, st.sampled_from("ABC"))
 
 

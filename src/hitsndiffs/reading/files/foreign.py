@@ -201,7 +201,7 @@ def no_text(name: str, line: int | None = None) -> InputError:
 #: Kinds of characters that texts do not have: control characters, and those without a meaning.
 _ODD = frozenset(("Cc", "Cs", "Cn"))
 #: A text with more of them, and a larger share, is none.
-_FEW, _SHARE = 3, 0.02
+_FEW, _SHARE = 8, 0.05
 
 
 def check_is_text(text: str, name: str) -> None:
@@ -210,7 +210,7 @@ def check_is_text(text: str, name: str) -> None:
     Examples
     --------
     >>> check_is_text("user\tq1\n", "a.csv")
-    >>> check_is_text("\x08\x01\x02\x03user", "a.csv")  # doctest: +ELLIPSIS
+    >>> check_is_text("\x08\x01\x02" * 3 + "user", "a.csv")  # doctest: +ELLIPSIS
     Traceback (most recent call last):
         ...
     hitsndiffs.errors.InputError: a.csv: this is not text (it holds bytes that no text has)...
