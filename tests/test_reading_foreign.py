@@ -144,3 +144,19 @@ def test_a_text_in_another_encoding_is_read(tmp_path):
         path = tmp_path / f"{encoding}.csv"
         path.write_bytes(TABLE.encode(encoding))
         assert hnd.read_responses(path).n_responses == 12
+
+
+DRAWN = {
+    "Markdown": "| user | q1 |\n|------|:---:|\n",
+    "a database": " user | q1\n------+----\n",
+    "a box": "+------+----+\n| user | q1 |\n+------+----+\n",
+}
+
+
+@pytest.mark.parametrize("kind", DRAWN)
+def test_the_lines_of_a_drawn_table_are_no_users(kind, tmp_path):
+    edge = "" if kind == "a database" else "|"
+    path = tmp_path / "a.txt"
+    rows = "".join(f"{edge} student-{k} | {'AB'[k % 2]} {edge}\n" for k in range(6))
+    path.write_text(DRAWN[kind] + rows)
+    assert hnd.read_responses(path).users.tolist() == [f"student-{k}" for k in range(6)]

@@ -18,6 +18,7 @@ __all__ = [
     "check_encoding",
     "filled",
     "find_shape",
+    "is_ruled",
     "padded",
     "rows_of_text",
     "separator_name",
@@ -27,6 +28,7 @@ __all__ = [
 SEPARATORS = {",": "commas", "\t": "tabs", ";": "semicolons", "|": "bars", " ": "blanks"}
 #: A line such as ``sep=;`` tells Excel what separates the cells.
 _SEP_LINE = re.compile(r'\A"?sep=(.)"?\r?\n', re.IGNORECASE)
+_RULE = re.compile(r"[-:+]*--[-:+]*|[=+]*==[=+]*|")
 _DECIMAL = re.compile(r"\d+,\d+")
 #: All answers of somebody in a word.
 _MARKS = re.compile(r"[A-Z0-9*.\-]+|[a-z*.\-]+")
@@ -163,16 +165,28 @@ def rows_of_text(text: str, separator: str) -> Iterator[tuple[int, list[str]]]:
         return
     csv.field_size_limit(LONGEST_CELL)
     reader = csv.reader(_lines(text), delimiter=separator)
+    drawn = separator == "|"
     begin = 1
     try:
         for row in reader:
-            if row and (row[0].strip() or "".join(row).strip()):
+            if row and (row[0].strip() or "".join(row).strip()) and not (drawn and is_ruled(row)):
                 yield begin, row
             begin = reader.line_num + 1
     except csv.Error as error:
         raise InputError(
             f"line {begin}: the row cannot be read ({error}); check the quotation marks."
         ) from None
+
+
+def is_ruled(row: Sequence[str]) -> bool:
+    """Whether a row is a line drawn below the header of a table in Markdown, or of a database.
+
+    Examples
+    --------
+    >>> is_ruled(["", "---", ":--:", ""]), is_ruled(["-----+----"]), is_ruled(["+", "-"])
+    (True, True, False)
+    """
+    return all(_RULE.fullmatch(cell.strip()) for cell in row)
 
 
 def _lines(text: str) -> Iterator[str]:

@@ -22,6 +22,7 @@ from hitsndiffs.reading.files.source import (
     even_newlines,
     line_chunks,
 )
+from hitsndiffs.reading.files.text_rows import is_ruled
 from hitsndiffs.reading.layouts.below import first_line_below
 from hitsndiffs.reading.layouts.header import has_header
 from hitsndiffs.reading.quiet import without_panics
@@ -259,7 +260,8 @@ class _Delimited:
         try:
             for row in reader:
                 end = chunk.first_line + reader.line_num - 1
-                if len(row) > 1 or "".join(row).strip():
+                drawn = self.separator == "|" and is_ruled(row)
+                if (len(row) > 1 or "".join(row).strip()) and not drawn:
                     yield begin, end, row
                 begin = end + 1
         except csv.Error as error:
