@@ -203,6 +203,22 @@ def test_two_users_side_by_side_say_what_the_library_says(
         assert visit.wrong == []
 
 
+def test_pairs_count_clusters_as_the_library_does(
+    chromium: Any, tmp_path: Path, quiz: hnd.Ranking
+) -> None:
+    of_item = {item: place % 4 for place, item in enumerate(quiz.responses.items.tolist())}
+    path = quiz.report(tmp_path / "clusters.html", clusters=of_item)
+    first = str(quiz.users[quiz.order[0]])
+    with Visit(chromium, path, offline=True) as visit:
+        visit.page.click("#pairs summary")
+        assert "Items of one cluster (4 in all)" in visit.page.inner_text("#pairs")
+        best = visit.page.locator("#pairs tbody tr >> nth=0").locator("td").all_inner_texts()
+        for cell, j in zip(best, quiz.order[1:20], strict=True):
+            chance = 100 * quiz.versus(first, quiz.users[j], clusters=of_item).probability
+            assert abs(int(cell) - chance) <= 0.51
+        assert visit.wrong == []
+
+
 def answers(r: hnd.Responses) -> list[tuple[str, str, str]]:
     """Every answer, as user, item and option."""
     indptr, chosen = r.rows

@@ -40,7 +40,7 @@ __all__ = ["Job", "rank"]
 PARAMETERS = ("strong_user", "reading", "solver", "seed", "engine", "threads")
 ORDER = ("method", "by", "bootstrap", "sample", "answers", "group", "key", *PARAMETERS, "use_key")
 #: Options that may name files.
-FILES = {"plan", "answers", "key", "group", "sections", "compare_groups"}
+FILES = {"plan", "answers", "key", "group", "sections", "compare_groups", "clusters"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -141,8 +141,9 @@ class Job:
         str | None,
         option(
             "COLUMN|FILE|names",
-            "With --versus and --pairs: items that belong together (a passage, a template) count "
-            "as one witness; 'names': by what is before the number in an item's name.",
+            "With --versus, --pairs and --report: items that belong together (a passage, a "
+            "template) count as one witness; 'names': by what is before the number in an item's "
+            "name.",
             panel=OUTPUT,
         ),
     ] = None
@@ -210,9 +211,10 @@ def _check(job: Job) -> None:
         raise InputError(f"--top must be at least 1; got {job.top}.")
     if job.bootstrap is not None and (job.bootstrap < 0 or job.bootstrap == 1):
         raise InputError(f"--bootstrap must be at least 2 (or left out); got {job.bootstrap}.")
-    if job.clusters is not None and job.versus is None and not job.pairs:
+    if job.clusters is not None and not (job.versus or job.pairs or job.report):
         raise InputError(
-            "--clusters says how surely one user is above another: add --versus A B or --pairs."
+            "--clusters says how surely one user is above another: add --versus A B, --pairs or "
+            "--report FILE.html."
         )
     if job.report is None and (job.sections or job.compare_groups) is not None:
         raise InputError(
@@ -299,6 +301,7 @@ def _report(ranking: Ranking, job: Job, plan: Plan) -> str:
         "key": ranking.given_key,
         "sections": sections and job.source.item_groups(sections, "--sections"),
         "groups": groups and job.source.user_groups(groups, "--compare-groups"),
+        "clusters": job.clusters and job.source.item_groups(job.clusters, "--clusters"),
         "file": None if len(paths) > 1 or paths[0] == "-" else Path(paths[0]),
         "command": command_of(job, told=True, bare=True).line("--report", _bare(str(job.report))),
         "reading": plan.lines(),
@@ -321,7 +324,7 @@ def command_of(job: Job, *, told: bool = False, bare: bool = False) -> Command:
     """
     from hitsndiffs.results.verdict import Command
 
-    more = ("sections", "compare_groups")
+    more = ("sections", "compare_groups", "clusters")
     said = job.said((*ORDER, *more)) if told else job.said(set(ORDER) - {"answers", "strong_user"})
     ordered = {name: said[name] for name in (*ORDER, *more) if name in said}
     files = [_bare(path) if bare else path for path in job.source.paths]

@@ -527,6 +527,7 @@ class Ranking(Found, Asking, Viewed):
         key: Mapping[Any, Any] | None = None,
         sections: Mapping[Any, Any] | str | None = None,
         groups: Mapping[Any, Any] | None = None,
+        clusters: Mapping[Any, Any] | str | None = None,
         file: str | os.PathLike[str] | None = None,
         command: str | None = None,
         reading: Sequence[tuple[str, str]] = (),
@@ -545,6 +546,8 @@ class Ranking(Found, Asking, Viewed):
             add anything. By default the items' names tell, where they do.
         groups
             Groups of users to compare (user → group): means, and items harder for one of two.
+        clusters
+            Items that belong together, as for :meth:`versus`: they say less of who is better.
         file
             Where the answers came from; the report shows its name and hash.
         command
@@ -561,6 +564,7 @@ class Ranking(Found, Asking, Viewed):
         'report.html'
         """
         about: dict[str, Any] = {"key": key, "sections": sections, "groups": groups}
+        about["clusters"] = clusters
         about |= {"file": file, "command": command, "reading": reading}
         written: Path = view("write_report")(self, path, **about)
         return written

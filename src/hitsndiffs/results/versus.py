@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from hitsndiffs.data.responses import Responses
     from hitsndiffs.results.ranking import Ranking
 
-__all__ = ["Difference", "Pairing", "Pairs", "Versus", "pairs", "versus"]
+__all__ = ["Difference", "Pairing", "Pairs", "Versus", "cluster_numbers", "pairs", "versus"]
 
 
 @dataclass(frozen=True)
@@ -116,7 +116,7 @@ def versus(
     (worth_a, chosen_a), (worth_b, chosen_b) = (_answers(ranking, pairing, own) for own in sides)
     shared = np.flatnonzero((chosen_a >= 0) & (chosen_b >= 0))
     gain = worth_a[shared] - worth_b[shared]
-    of_cluster = None if clusters is None else _numbered(r.items, clusters)[shared]
+    of_cluster = None if clusters is None else cluster_numbers(r.items, clusters)[shared]
     chance, error = pairing.above(sides[0], sides[1], gain, of_cluster)
     differ = shared[chosen_a[shared] != chosen_b[shared]]
     differ = differ[np.argsort(-np.abs(worth_a[differ] - worth_b[differ]), kind="stable")]
@@ -203,7 +203,7 @@ def pairs(
     users = ranking.order[ranking.components[ranking.order] == 0][:most]
     pairing, n = Pairing.of(ranking), len(users)
     answers = [_answers(ranking, pairing, np.array([user])) for user in users]
-    of_item = None if clusters is None else _numbered(ranking.responses.items, clusters)
+    of_item = None if clusters is None else cluster_numbers(ranking.responses.items, clusters)
     above, difference, error = np.full((3, n, n), np.nan)
     shared = np.zeros((n, n), dtype=np.int64)
     for i in range(n):
@@ -247,7 +247,7 @@ def _answers(ranking: Ranking, pairing: Pairing, users: Ints) -> tuple[Floats, I
     return worth, most
 
 
-def _numbered(items: Array, clusters: Mapping[Any, Any] | str) -> Ints:
+def cluster_numbers(items: Array, clusters: Mapping[Any, Any] | str) -> Ints:
     """The cluster of each item, as a number; an item without one is a cluster of its own."""
     own = said_of(items.tolist(), clusters)
     number = {cluster: n for n, cluster in enumerate(dict.fromkeys(own.tolist()))}

@@ -93,6 +93,7 @@ class Report:
     opinions: bool
     has_key: bool
     has_pairs: bool
+    clusters: int
     has_scores: bool
     has_marks: bool
     one_scale: bool
@@ -133,6 +134,7 @@ def describe(
     key: Mapping[Any, Any] | None = None,
     sections: Mapping[Any, Any] | str | None = None,
     groups: Mapping[Any, Any] | None = None,
+    clusters: Mapping[Any, Any] | str | None = None,
     file: str | os.PathLike[str] | None = None,
     command: str | None = None,
     reading: Sequence[tuple[str, str]] = (),
@@ -150,6 +152,8 @@ def describe(
         tell, where they do.
     groups
         Groups of users to compare (user → group).
+    clusters
+        Items that belong together (item → cluster, or ``"names"``).
     file
         The file that the answers came from; the report states its name and hash.
     command
@@ -174,7 +178,14 @@ def describe(
     name = clean(Path(file).name) if file is not None else "Ranking"
     stem = Path(name).stem if file is not None else "hnd"
     data = report_data(
-        ranking, items, file=stem, audited=key is not None, parts=found, short=short, marked=marked
+        ranking,
+        items,
+        file=stem,
+        audited=key is not None,
+        parts=found,
+        short=short,
+        marked=marked,
+        clusters=clusters,
     )
     text, packed = stored(data)
     first = ranking.cells(ranking.order[:PLAIN_ROWS])
@@ -210,6 +221,7 @@ def describe(
         opinions=bool(ranking.ratings),
         has_key=has_key and not said.is_open,
         has_pairs=data["pairing"] is not None and said.allows_numbers,
+        clusters=len(set((data["pairing"] or {}).get("clusters", ()))),
         has_scores=said.allows_numbers,
         has_marks=bool(marked),
         one_scale=data["shares"] and any(item.share is not None for item in items),

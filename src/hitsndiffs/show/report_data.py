@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import zlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,7 @@ from hitsndiffs.results.marks import Marks
 from hitsndiffs.results.parts import Parts
 from hitsndiffs.results.ranking import Ranking
 from hitsndiffs.results.short_form import ShortForm
-from hitsndiffs.results.versus import Pairing
+from hitsndiffs.results.versus import Pairing, cluster_numbers
 from hitsndiffs.show.items_and_answers import (
     Item,
     chosen_options,
@@ -73,6 +73,7 @@ def report_data(
     parts: Parts | None,
     short: ShortForm | None,
     marked: Sequence[Marks] = (),
+    clusters: Mapping[Any, Any] | str | None = None,
 ) -> dict[str, Any]:
     """The columns of the ranking, the items, the answers, and what the pictures need."""
     order = listed_users(ranking)
@@ -104,7 +105,7 @@ def report_data(
         "labels": _labels(ranking),
         "doubts": [i.number for i in sorted((i for i in items if i.remark), key=urgency)][:CARDS],
         "answers": answers,
-        "pairing": _pairing(ranking, order) if has_pairs else None,
+        "pairing": _pairing(ranking, order, clusters) if has_pairs else None,
         "sections": None if parts is None else _sections(parts),
         "short": None if short is None else _short(short),
         "marks": [_known(each.marks[order]) for each in marked],
@@ -222,15 +223,19 @@ def _answers(ranking: Ranking, order: Ints) -> dict[str, Any]:
     return {"first": first, "last": last, "code": code}
 
 
-def _pairing(ranking: Ranking, order: Ints) -> dict[str, Any]:
+def _pairing(
+    ranking: Ranking, order: Ints, clusters: Mapping[Any, Any] | str | None
+) -> dict[str, Any]:
     """What it takes to say which of two users is better (``templates/report/report.js``)."""
     pairing = Pairing.of(ranking)
-    believed = {}
+    believed: dict[str, list[Any]] = {}
     if len(order) <= MOST_BELIEVED and np.isfinite(pairing.spread[order]).any():
         believed = {
             "mean": _known(np.round(pairing.mean[order], 4)),
             "spread": _known(np.round(pairing.spread[order], 4)),
         }
+    if clusters is not None:
+        believed["clusters"] = cluster_numbers(ranking.responses.items, clusters).tolist()
     return {
         "by_pairs": pairing.by_pairs,
         "prior": None if np.isnan(pairing.prior) else pairing.prior,

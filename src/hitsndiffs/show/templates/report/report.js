@@ -39,8 +39,13 @@
     const gains = shared.map((j) => worth(i, j) - worth(k, j));
     const size = Math.max(gains.length, 1);
     const sum = gains.reduce((a, b) => a + b, 0);
-    const variance = (gains.reduce((a, b) => a + b * b, 0) + 1) / size ** 2;
-    const spread = p.mean ? p.spread[i] ** 2 + p.spread[k] ** 2 : 0;
+    const squares = (all) => all.reduce((a, b) => a + b * b, 0) + 1;
+    // Within a cluster, answers stand or fall together.
+    const together = {};
+    if (p.clusters) shared.forEach((j, at) => (together[p.clusters[j]] = (together[p.clusters[j]] ?? 0) + gains[at]));
+    const variance = squares(p.clusters ? Object.values(together) : gains) / size ** 2;
+    const wider = Math.max((variance * size ** 2) / squares(gains), 1);
+    const spread = p.mean ? wider * (p.spread[i] ** 2 + p.spread[k] ** 2) : 0;
     let z = spread > 0 ? (p.mean[i] - p.mean[k]) / Math.sqrt(spread) : NaN;
     const enough = gains.length >= 0.5 * Math.max(answered(i).length, answered(k).length);
     if (enough && (p.by_pairs || !Number.isFinite(z))) {
