@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import numpy as np
 import polars as pl
 import pytest
 from commands import MODELS, Here, rows
@@ -103,6 +104,27 @@ def test_labellers(here: Here, crowd: Path) -> None:
     # everybody foresees "yes": any "no" is more popular than foreseen
     assert {row["surprisingly_popular"] for row in popular["rows"] if row["surprise"] > 0} == {"no"}
     assert len(popular["rows"]) == 20
+
+
+def test_ranking_by_what_is_surprisingly_popular(here: Here, tmp_path: Path) -> None:
+    """Half of the questions have a myth that most believe; those who know are few, and know it."""
+    rng = np.random.default_rng(3)
+    myth, knows = np.arange(10) < 5, np.arange(40) < 12
+    right = rng.random((40, 10)) < np.where(myth & ~knows[:, None], 0.15, 0.85)
+    foreseen = np.where(rng.random((40, 10)) < np.where(myth, 0.9, 0.6), "yes", "no")
+    said = np.where(right != myth, "yes", "no")
+    path = tmp_path / "survey.csv"
+    lines = [f"p{u:02d},s{i},{said[u, i]},{foreseen[u, i]}" for u in range(40) for i in range(10)]
+    path.write_text("user,item,answer,guess\n" + "\n".join(lines) + "\n")
+    plain = ("--user", "user", "--item", "item", "--option", "answer")
+    done = here("rank", path, *plain, "--predicted", "guess", "--top", "10", "--json")
+    found = json.loads(done.out)
+    assert sum(int(row["user"][1:]) < 12 for row in found["users"][:10]) >= 9
+    assert any("surprisingly popular" in note for note in found["notes"])
+    done = here("rank", path, *plain, "--predicted", "guess", "--key", path)
+    assert "give --key or --predicted, not both" in done.err
+    done = here("rank", path, "--predicted", "guess")
+    assert "name it with --option" in done.err
 
 
 def test_one_question_at_a_time(here: Here, crowd: Path) -> None:

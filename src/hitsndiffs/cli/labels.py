@@ -51,11 +51,9 @@ def labels(
     result: Result,
 ) -> None:
     """Look at labels: agreement, what each labeller does, what to label next."""
-    from hitsndiffs.reading import read_responses
     from hitsndiffs.results.agreement import agreement
     from hitsndiffs.results.labelling import next_labels, workers
     from hitsndiffs.results.rank import rank
-    from hitsndiffs.results.surprising import surprisingly_popular
 
     result.check(source.paths)
     if sum(value is not None for value in (worker, next, pairs, predicted)) > 1:
@@ -70,13 +68,7 @@ def labels(
         found = agreed = agreement(r)
         heading, cells = "Pairs", agreed.cells(most=pairs)
     elif predicted is not None:
-        if source.option is None:
-            raise InputError(
-                "--predicted needs to know which column holds the users' own answers; name it "
-                "with --option."
-            )
-        foreseen = read_responses(source.paths, **{**source.said, "option": predicted})
-        heading, found = "Surprisingly popular", surprisingly_popular(r, foreseen)
+        heading, found = "Surprisingly popular", source.surprising(r, predicted)
     else:
         with working("Ranking", quiet=result.quiet, told=True):
             ranking = rank(r, seed=seed or 0)

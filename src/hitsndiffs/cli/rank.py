@@ -38,7 +38,18 @@ __all__ = ["Job", "rank"]
 
 #: Options that the method takes as they are; and with them all that say what the order is.
 PARAMETERS = ("strong_user", "reading", "solver", "seed", "engine", "threads")
-ORDER = ("method", "by", "bootstrap", "sample", "answers", "group", "key", *PARAMETERS, "use_key")
+ORDER = (
+    "method",
+    "by",
+    "bootstrap",
+    "sample",
+    "answers",
+    "group",
+    "key",
+    "predicted",
+    *PARAMETERS,
+    "use_key",
+)
 #: Options that may name files.
 FILES = {"plan", "answers", "key", "group", "sections", "compare_groups", "clusters"}
 
@@ -105,6 +116,15 @@ class Job:
         bool,
         option("", "Use the key that the file holds as known answers.", "--use-key", panel=METHOD),
     ] = False
+    predicted: Annotated[
+        str | None,
+        option(
+            "COLUMN",
+            "The column of what users think most others will answer: surprisingly popular answers "
+            "are taken for a key that may err.",
+            panel=METHOD,
+        ),
+    ] = None
     strong_user: Annotated[
         str | None, option("NAME", "A user who is certainly good.", panel=METHOD)
     ] = None
@@ -220,6 +240,8 @@ def _check(job: Job) -> None:
         raise InputError(
             "--sections and --compare-groups are for a report: add --report FILE.html."
         )
+    if job.key is not None and job.predicted is not None:
+        raise InputError("give --key or --predicted, not both: each is a key that may err.")
     if (job.versus is not None) + job.pairs + job.short_form > 1:
         raise InputError("give one of --versus, --pairs and --short-form at a time.")
 
@@ -249,6 +271,10 @@ def _ranking(job: Job) -> tuple[Ranking, Plan]:
         params["group"] = job.source.user_groups(str(job.group), "--group")
     if job.key is not None:
         params["key"] = job.key
+    elif job.predicted is not None:
+        found = job.source.surprising(responses, job.predicted)
+        params["key"] = found.key
+        responses = responses.with_notes([*responses.notes, str(found)])
     how: dict[str, Any] = {"by": job.by, "bootstrap": job.bootstrap or 0, "sample": job.sample}
     with working("Ranking", quiet=quiet, told=True):
         ranking = rank(responses, method, **how, **params)

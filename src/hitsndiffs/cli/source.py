@@ -18,6 +18,7 @@ from hitsndiffs.errors import InputError
 if TYPE_CHECKING:
     from hitsndiffs.data.responses import Responses
     from hitsndiffs.reading import Plan
+    from hitsndiffs.results.surprising import SurprisinglyPopular
 
 __all__ = ["Source", "file_named"]
 
@@ -134,6 +135,19 @@ class Source:
         usual, _ = best_options(r.structure, r.choosers_per_option.astype(float))
         labels = r.option_labels[usual].astype(str).tolist()
         return dict(zip(map(str, r.items.tolist()), labels, strict=True))
+
+    def surprising(self, votes: Responses, predicted: str) -> SurprisinglyPopular:
+        """The surprisingly popular answers, by a column of what users think others will answer."""
+        from hitsndiffs.reading import read_responses
+        from hitsndiffs.results.surprising import surprisingly_popular
+
+        if self.option is None:
+            raise InputError(
+                "--predicted needs to know which column holds the users' own answers; name it "
+                "with --option."
+            )
+        foreseen = read_responses(self.paths, **{**self.said, "option": predicted})
+        return surprisingly_popular(votes, foreseen)
 
     def user_groups(self, said: str, option: str) -> dict[str, str]:
         """Who belongs together: a file (user, group), or a column of the answers."""
