@@ -94,6 +94,17 @@ def test_the_key_of_another_test_does_not_fit() -> None:
     assert "do not fit each other" in str(found)
 
 
+def test_keys_dealt_anew_do_not_fit_even_where_they_name_what_nobody_chose() -> None:
+    fitting = 0
+    for seed in range(10):
+        letters, key = exam(seed + 20, users=60)
+        fitting += audit(read(letters), named(np.random.default_rng(seed).permutation(key))).fits
+        assert audit(read(letters), named(key)).fits
+    assert fitting <= 1
+    # the model would learn that what nobody chose is right
+    assert not audit(read(letters), named(key) | {f"q{i:02}": "E" for i in range(20)}).fits
+
+
 def test_two_right_answers() -> None:
     letters, key = exam(5, users=400)
     half = np.random.default_rng(0).random(400) < 0.5
@@ -102,6 +113,20 @@ def test_two_right_answers() -> None:
     assert found.verdicts[11] == "double"
     assert found.verdicts.count("double") == 1
     assert "Two answers look right: 'q11'" in str(found)
+
+
+def test_of_a_second_answer_that_others_chose_as_well() -> None:
+    found = said = 0
+    for seed in range(6):
+        letters, key = exam(seed, users=400)
+        half = np.random.default_rng(seed).random(400) < 0.5
+        easy = int((letters == key).mean(axis=0).argmax())
+        letters[(letters[:, easy] == key[easy]) & half, easy] = other(key[easy])
+        verdicts = audit(read(letters), named(key)).verdicts
+        found += verdicts[easy] == "double"
+        said += verdicts.count("double")
+    assert found >= 4
+    assert said - found <= 1
 
 
 def test_the_order_of_users_and_items_changes_nothing() -> None:

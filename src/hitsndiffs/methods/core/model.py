@@ -153,11 +153,12 @@ class Model:
         logs *= 1 - found.habit.by_habit
         return sums(logs, table.user, table.n_users) + found.habit.gain
 
-    def foreseen(self, found: Solution, rounds: int = 4) -> Floats:
+    def foreseen(self, found: Solution, rounds: int = 4) -> tuple[Floats, Floats]:
         """Log probability of each item's answers by each candidate key, judged by other items.
 
         Every answer counts as a user of its own, whose ability follows from that user's answers to
-        all other items: else an item would be evidence for its own key.
+        all other items: else an item would be evidence for its own key. Returned, too, is that
+        ability, for each answer.
         """
         table, cells = self.table, self.cells
         chance = _chance(self._logits(found, found.difficulty, found.slope))
@@ -179,7 +180,8 @@ class Model:
             made = model._candidates(solution, model.weight)
             solution = replace(solution, difficulty=made.difficulty, slope=np.exp(made.log_slope))
         evidence = made.evidence + model.wrong + model._log_prior(found.population)
-        return np.where(self.active, evidence, np.where(self.keyless, 0.0, -np.inf))
+        evidence = np.where(self.active, evidence, np.where(self.keyless, 0.0, -np.inf))
+        return evidence, solution.ability
 
     def _by_habits(self, found: Solution) -> float:
         return 0.0 if found.habit is None else float(self.weights @ found.habit.gain)
