@@ -114,8 +114,9 @@ def find(
         # 3. where labels are shared, some answers may be given by habit: if that explains far more
         if settings.habits and table.coded and 2 < table.labels[1] <= settings.most_habits:
             habits = Model(table, settings, counted, prior, habits=True)
-            others = _readings(habits, keys, counting, witnesses)
-            if others[0].evidence > readings[0].evidence + settings.habit_gain:
+            ahead = readings[0].evidence + settings.habit_gain
+            others = _readings(habits, keys, counting, witnesses, ahead)
+            if others and others[0].evidence > ahead:
                 readings = others
         final += readings
     # 4. copies counted once come first: a clique may have made itself the truth
@@ -129,14 +130,20 @@ def find(
 
 
 def _readings(
-    model: Model, keys: dict[str, Floats], counting: str, witnesses: Witnesses
-) -> list[Candidate]:
-    """The distinct readings that a model is led to from some keys, the best first."""
+    model: Model, keys: dict[str, Floats], counting: str, witnesses: Witnesses,
+    ahead: float = -np.inf,
+) -> list[Candidate]:  # fmt: skip
+    """The distinct readings that a model is led to from some keys, the best first.
+
+    None if the first rounds say that none of them can come ahead of another model's evidence.
+    """
     settings, made = model.settings, []
     for name, key in keys.items():
         fitted = _fit(model, model.begin(key), settings)
         made.append(_judged(Candidate(name, *fitted, 0.0, counting), witnesses, settings))
     best = _distinct(made, settings)[: settings.kept_readings]
+    if best[0].evidence < ahead - settings.late_gain:
+        return []
     done: list[Candidate] = []
     for each in best:
         first = max((other.evidence for other in done), default=-np.inf)

@@ -43,8 +43,8 @@ class Settings:
         A candidate less likely than this after some rounds is left out.
     screen_rounds, rounds, final_rounds
         Rounds from a start; with the best readings; with all answers.
-    kept_readings
-        So many readings are fitted to the end.
+    kept_readings, late_gain
+        So many readings are fitted to the end; the evidence that this adds, at most (nats).
     same_reading
         Keys that differ by less than this share are one reading.
     compared_pairs, fitted_pairs
@@ -94,6 +94,7 @@ class Settings:
     rounds: int = 30
     final_rounds: int = 10
     kept_readings: int = 6
+    late_gain: float = 100.0
     same_reading: float = 0.02
     compared_pairs: int = 60_000
     fitted_pairs: int = 1_500_000
