@@ -263,6 +263,7 @@ def role_of_name(name: str) -> NameRole | None:
     """
     if len(name) > 80 or name.rstrip().endswith(("?", "\uff1f")):
         return None  # a question does not say what its column is
+    name = re.sub(r"_duplicated_\d+$", "", name)
     text = plain(name)
     if name.strip() == "#":
         return "row"

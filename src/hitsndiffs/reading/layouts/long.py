@@ -273,6 +273,7 @@ class _Long:
                         own for own in self._answers(user, both)
                         if self._is_joined(both, own.answers)
                     ]  # fmt: skip
+        found = [own for own in found if not any(self._flags(own, other) for other in found)]
         found = [own for own in found if own.gain > 0 or own.named >= 2]
         if not found:
             return None, [], crossing
@@ -280,9 +281,9 @@ class _Long:
         best = found[0]
         rivals = [
             own for own in found[1:]
-            if own.user is best.user and own.items == best.items
+            if (best.named == 0 or (own.user is best.user and own.items == best.items))
             and own.rank > best.rank - CLEAR and own.named >= best.named
-            and not self._same_choice(best, own)
+            and not (own.items == best.items and self._same_choice(best, own))
         ]  # fmt: skip
         return best, rivals, crossing
 
@@ -366,7 +367,9 @@ class _Long:
                 own.name in self.names["option"] or own.words & ANSWERS
             ):  # fmt: skip
                 continue
-            if "correct" in own.words or own.kind in ("time", "mail", "link", "counter", "score"):
+            if "correct" in own.words or own.kind in (
+                "time", "mail", "link", "counter", "score", "record"
+            ):  # fmt: skip
                 continue
             if own.kind == "measure" and not self._belongs(own, items):
                 continue
@@ -396,6 +399,15 @@ class _Long:
         if not _fixes(both, own.answers):
             return False
         return not _fixes(back, other.answers) or own.answers.place > other.answers.place
+
+    def _flags(self, own: _Triple, other: _Triple) -> bool:
+        """Whether answers say which answers of users and items in exchanged roles are right."""
+        exchanged = [own.user] == other.items and own.items == [other.user]
+        if not exchanged or own.answers is other.answers or own.named > other.named:
+            return False
+        both = _joined(other.items) * other.answers.width + other.answers.numbers
+        back = _joined(other.items) * own.answers.width + own.answers.numbers
+        return _fixes(both, own.answers) and not _fixes(back, other.answers)
 
     def _same_choice(self, one: _Triple, two: _Triple) -> bool:
         item = _joined(one.items)
@@ -444,11 +456,14 @@ class _Long:
         return self._layout(best.user, best.items, best.answers, key, "users and items cross")
 
     def _ask(self, best: _Triple, rivals: list[_Triple]) -> Layout:
-        names = [best.answers.name, *(own.answers.name for own in rivals)]
+        ways = [
+            f"--user {own.user.name!r} --item {own.items[0].name!r} --option {own.answers.name!r}"
+            for own in (best, rivals[0])
+        ]
         raise Refusal(
-            f"a table with one row per answer ({best.user.name!r}, {_name(best)!r}), in which "
-            f"several columns may hold the answers ({listed(names, most=3)})",
-            f"name the one that does as the option (--option {names[0]!r})",
+            f"a table with one row per answer ({best.user.name!r}, {_name(best)!r}), in which more "
+            "than one set of columns may be meant",
+            f"say which, with {ways[0]} or with {ways[1]}",
         )
 
     def _layout(

@@ -221,9 +221,24 @@ class Wide(Users):
         alike += [n for n in self._accompanied() if n in unlike]
         if alike:
             return self._unclear(alike, "are named like the items, and their answers are others")
+        known = self.series | self.paid
+        foreign = [
+            n for n in items
+            if n not in known and not self._asks(n) and shapes[_shape(n)] < FEW
+            and not recognise("item", list(self.all[n].words))
+        ] if self.series else []  # fmt: skip
+        few = len(foreign) * 4 <= len(items)
+        foreign = [n for n in foreign if not n.endswith("]")]  # a row of a grid of questions
+        if few and foreign and not self.one_of:
+            return self._unclear(foreign, "have answers like those of the others, and other names")
         ticks = self._ticks()
         if ticks:
             return self._unclear(ticks, "hold one text or nothing: ticks of one question, it seems")
+        flags = self._one_hot()
+        if flags:
+            return self._unclear(flags, "are the options of one question, of which each row has one")
+        again = Counter(re.sub(r" \(\d+\)$", "", name) for name in self.names)
+        unlike = [n for n in unlike if again[re.sub(r" \(\d+\)$", "", n)] < FEW]
         if not self.users and len(unlike) > 2:
             return self._unclear(unlike, "are unlike the items, and no column names the users")
         rival = self._interleaved()
@@ -267,8 +282,27 @@ class Wide(Users):
             own = self.all[name]
             some = own.distinct == 1 and 0 < own.filled < len(own.cells)
             if some and own.said is None and column.role in ("item", "constant", "unused"):
-                groups[re.split(r"[^\W_]*\W*$", name)[0] or name].append(name)
-        return next((own for own in groups.values() if len(own) > 1 and self.has_header), [])
+                groups[_question(name)].append(name)
+        alike = Counter(_question(name) for name in self.found)
+        return next(
+            (own for stem, own in groups.items()
+             if len(own) > 1 and len(own) * 2 > alike[stem] and self.has_header), []
+        )  # fmt: skip
+
+    def _one_hot(self) -> list[str]:
+        """Return flags of the options of a question, of which everybody has one."""
+        groups: defaultdict[str, list[str]] = defaultdict(list)
+        for name in self.items:
+            if self.has_header and len(self.all[name].values) <= 2:
+                groups[_question(name)].append(name)
+        found = []
+        for own in groups.values():
+            rows = list(zip(*(self.all[n].cells for n in own), strict=True))
+            ones = [sum(cell.casefold() in ON for cell in row) for row in rows]
+            flags = {v for n in own for v in self.all[n].values} <= FLAGS
+            if len(own) > 1 and flags and ones.count(1) >= 0.9 * len(rows):
+                found += own
+        return found if len(found) * 2 > len(self.items) else []
 
     def _interleaved(self) -> list[str]:
         """Return items of two series with the same numbers, in turn, that share no answers."""
@@ -679,6 +713,9 @@ class Wide(Users):
                     self._put(beside, "item", "its points stand beside it")
 
 
+#: Marks of a chosen option, and of those that were not chosen.
+ON = {"1", "1.0", "true", "yes", "y", "x", "checked"}
+FLAGS = {*ON, "0", "false", "no", "n", "unchecked", ""}
 #: Reasons.
 REMARK = "the same text in many columns, and nobody's answer to the others"
 KEYED = "named like a key, and numbered like an item"
@@ -718,7 +755,13 @@ def _series_stem(own: Profile) -> str | None:
 
 
 def _shape(name: str) -> str:
-    return re.sub(r"\d+", "9", name)
+    """Return what names of items have in common: Q12 and Q3; 4. Why? and 7. When?"""
+    return re.sub(r"\d+", "9", (re.match(r"\d+[:.)]\s", name) or [name])[0])
+
+
+def _question(name: str) -> str:
+    """Return a name without its last word: that of the question of which it is an option."""
+    return re.split(r"[^\W_]*\W*$", name)[0] or name
 
 
 def _stem(name: str) -> str:
