@@ -120,6 +120,44 @@ TABLES: dict[str, list[list[object]]] = {
     "points possible of a shop": [["item", "price"], ["Points Possible", 3], ["pen", 2]],
     "scores called Q. 1 without a grade": with_people(["Q. 1", "Q. 2"], name=PEOPLE),
     "an essay competition": with_people(["1: Style", "2: Content"], author=PEOPLE),
+    "readings of a sensor": [
+        ["Timestamp", "Temperature", "Humidity"],
+        *[[TIMES[i % 12], 20 + i % 5, 40 + i % 7] for i in range(40)],
+    ],
+    "a log of a server": [
+        ["Timestamp", "Level", "Message"],
+        *[[TIMES[i % 12], ["INFO", "WARN"][i % 2], f"job {i} done"] for i in range(40)],
+    ],
+    "votes in the order of time": [
+        ["timestamp", "rater", "clip of the film", "verdict in the end"],
+        *[[TIMES[i % 12], PEOPLE[i % 12], f"c{i // 12}", "ab"[i % 2]] for i in range(72)],
+    ],
+    "jobs with a start and a completion time": [
+        ["ID", "Start time", "Completion time", "Machine", "Status", "Shift"],
+        *[[i, TIMES[i], TIMES[i], "AB"[i % 2], "ok", "day"] for i in range(12)],
+    ],
+    "tickets with times and mails": [
+        ["No", "Opened", "Closed", "Contact", "Owner", "Priority"],
+        *[[i, TIMES[i], TIMES[i], f"{PEOPLE[i]}@x.org", "ab"[i % 2], "hi"] for i in range(12)],
+    ],
+    "texts with labels of several people": [
+        ["id", "text", "label", "by"],
+        *[[i // 3, f"text {i // 3}", "ab"[i % 2], PEOPLE[i % 5]] for i in range(60)],
+    ],
+    "answers beside questions about shares": with_people(
+        ["Budget: share spent (percentage)", "Pick: your letter (letter)", *Q], name=PEOPLE
+    ),
+    "questions that say what they are worth": with_people(
+        ["1: What is it? (1 pt)", "2: And this? (1 pt)", *Q], name=PEOPLE
+    ),
+    "answers of people from Prolific": with_people(
+        Q, Participant__id=PEOPLE, Submission__id=NUMBERS, Time__taken=NUMBERS, Status="APPROVED"
+    ),
+    "answers beside the scores of ZipGrade": with_people(
+        Q, Quiz__Name="x", Quiz__Class="y", Percent__Correct=50, Name=PEOPLE
+    ),
+    "answers beside the total of a test": with_people(["Exam [Total Pts: 10]", *Q], name=PEOPLE),
+    "columns with their types": with_people(["age <text>", "mood <text>", *Q], name=PEOPLE),
 }
 
 RECORDS: dict[str, object] = {
@@ -140,6 +178,17 @@ RECORDS: dict[str, object] = {
         {"question_id": i, "options": ["a", "b"], "answer": "A"} for i in range(9)
     ],
     "results of sports": {"results": [{"team": "x", "points": 3}], "season": 2026},
+    "answers of several models": [
+        {"question_id": i // 3, "model": f"m{i % 3}", "options": [1], "answer": "A", "pred": "B"}
+        for i in range(30)
+    ],
+    "labels of several people": [
+        {"id": i // 3, "text": f"text {i // 3}", "label": ["ab"[i % 2]], "by": f"p{i % 4}"}
+        for i in range(30)
+    ],
+    "boxes in pictures": {"data": {"a": 1}, "annotations": [{"id": 1, "bbox": [1, 2, 3, 4]}]},
+    "scores of samples": [{"index": i, "sample_score": 0.5, "who": "a"} for i in range(9)],
+    "results of releases": {"results": {"passed": 12}, "versions": {"numpy": "2.0"}},
     "a list of models": [{"name": f"m{i}", "predictions": 3, "label": "new"} for i in range(9)],
 }
 
@@ -165,4 +214,11 @@ def test_records_that_only_look_like_an_export(name, lines, tmp_path):
     path = tmp_path / "records.json"
     one_per_line = "\n".join(map(json.dumps, value)) if isinstance(value, list) else ""
     path.write_text(one_per_line if lines and one_per_line else json.dumps(value, indent=1))
+    assert formats_of(path) == []
+
+
+def test_a_workbook_with_a_sheet_of_final_scores(tmp_path):
+    path = tmp_path / "class.xlsx"
+    scores = [["name", "score"], *[[person, 3] for person in PEOPLE]]
+    path.write_bytes(xlsx_bytes({"Answers": with_people(Q, name=PEOPLE), "Final Scores": scores}))
     assert formats_of(path) == []

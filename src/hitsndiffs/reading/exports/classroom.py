@@ -190,8 +190,8 @@ KAHOOT = Format(
         ),
         Sign("the columns Player, Answer and Correct Answers are there", _PLAYED),
         Sign(
-            "the workbook has a sheet «Final Scores»",
-            holds=lambda sample: "finalscores" in map(plain, sample.sheets),
+            "the workbook has the sheets «Overview» and «Final Scores»",
+            holds=lambda sample: {"overview", "finalscores"} <= {*map(plain, sample.sheets)},
         ),
     ),
     _kahoot,

@@ -37,6 +37,29 @@ def _says_who(name: str, cells: Sequence[str]) -> bool:
     return bool(ASKS_WHO.search(name)) and len({*given}) >= min(0.6 * len(given), len(given) - 1)
 
 
+#: What the name of a question ends in: a mark, a bracket or a number.
+_QUESTION = re.compile(r"[?？:：\])\d.…]\s*$")
+
+
+def _are_questions(names: Sequence[str]) -> bool:
+    """Whether at least half of some columns are worded as forms ask, not as logs name columns.
+
+    Examples
+    --------
+    >>> _are_questions(["What is it?", "Your name"]), _are_questions(["Level", "Message"])
+    (True, False)
+    """
+    asked = [
+        len(name.split()) > 2
+        or len(name) > 20
+        or _QUESTION.search(name) is not None
+        or ASKS_WHO.search(name) is not None
+        or role_of_name(name) == "identity"
+        for name in names
+    ]
+    return 2 * sum(asked) >= len(asked) > 0
+
+
 # -- Google Forms: the CSV from the form itself, and the linked sheet ------------------------------
 
 _STAMPS = words(
@@ -80,13 +103,21 @@ def _is_total(names: Sequence[str], rows: Sequence[Sequence[str]], place: int) -
 def _is_stamped(sample: Sample) -> bool:
     if not _are_stamped(sample) or folded(sample.header[0]) not in _STAMPS:
         return False
-    # a table with a time, a user, an item and an answer in each row is a log
-    return not all(recognise(r, sample.header, wide=True) for r in ("user", "item", "option"))
+    return _are_questions(sample.header[1:]) and not _is_log(sample)
+
+
+def _is_log(sample: Sample) -> bool:
+    """Whether each row has a time, a user, an item and an answer, or users come again and again."""
+    if all(recognise(r, sample.header, wide=True) for r in ("user", "item", "option")):
+        return True
+    users = [list(sample.header).index(name) for name in recognise("user", sample.header)]
+    cells = [[row[k] for row in sample.full_rows] for k in users]
+    return any(len(own) > 4 and 2 * len({*own}) <= len(own) for own in cells)
 
 
 def _is_timed_quiz(sample: Sample) -> bool:
     totals = (_is_total(sample.header, sample.full_rows, k) for k in (1, 2))
-    return _are_stamped(sample) and any(totals)
+    return _are_stamped(sample) and any(totals) and _are_questions(sample.header[2:])
 
 
 def _find_google(sheet: Sheet) -> list[Question]:
@@ -177,7 +208,8 @@ def _start(header: Sequence[str], rows: Sequence[Sequence[str]]) -> int | None:
         timed = any(start) and all(map(_DATE.search, filter(None, (*start, *end))))
         numbered = all(cell.removesuffix(".0").isdigit() for cell in number)
         mailed = any(mail) and all("@" in one or one == "anonymous" for one in filter(None, mail))
-        if timed and (names == ["id", "start time", "completion time"] or (numbered and mailed)):
+        named = names == ["id", "start time", "completion time"]
+        if timed and (named or (numbered and mailed)) and _are_questions(header[at + 5 :]):
             return at
     return None
 

@@ -36,7 +36,10 @@ _NOTES = "annotations|completions"
 
 
 def _is_studio(sample: Sample) -> bool:
-    return isinstance(at(sample.first, _NOTES), list) and "data" in sample.first
+    notes = at(sample.first, _NOTES)
+    own = objects(notes)
+    made = not own or any("result" in note for note in own)
+    return isinstance(notes, list) and made and "data" in sample.first
 
 
 def _studio(document: Document, _: Choices, stream: Stream) -> Iterator[Given]:
@@ -235,7 +238,10 @@ def _is_by_user(sample: Sample) -> bool:
 
 def _is_labelled(sample: Sample) -> bool:
     first, names = sample.first, [folded(name) for name in sample.header]
-    if recognise("user", list(first) or list(sample.header)):
+    ids = [record.get("id") for record in sample.objects] or [
+        row[0] for row in sample.full_rows if row
+    ]
+    if recognise("user", list(first) or list(sample.header)) or len({*map(str, ids)}) < len(ids):
         return False
     three = names[:1] == ["id"] and names[2:3] == ["label"] and names[1] in _TEXTS
     labels = isinstance(first.get("label", first.get("labels")), list)

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from hitsndiffs.data.names import recognise
 from hitsndiffs.reading.exports.base import Choices, Column, Document, Sample, Sign
 from hitsndiffs.reading.exports.common import (
     as_text,
@@ -118,8 +119,9 @@ MMLU_PRO = Format(
     "«model_outputs_<model>_5shots.json» (or zip) of each model; give the folder",
     (
         Sign(
-            "each record has question_id, options, answer and pred",
+            "each record has question_id, options, answer and pred, and none names a user",
             fields=("question_id", "pred", "options", "answer"),
+            holds=lambda sample: not recognise("user", list(sample.first)),
         ),
     ),
     _mmlu_pro,
@@ -398,7 +400,13 @@ EVALSCOPE = Format(
     "evalscope",
     "EvalScope, reviews",
     "reviews/<model>/<benchmark>_<subset>.jsonl of a run; give the folder",
-    (Sign("each line is a review (index and sample_score)", fields=("index", "sample_score")),),
+    (
+        Sign(
+            "each line is a review (index and sample_score)",
+            fields=("index", "sample_score"),
+            holds=lambda sample: bool(inner(sample.first, "sample_score")),
+        ),
+    ),
     Paths(
         user=lambda document: _scope(document)[0],
         item=_review,

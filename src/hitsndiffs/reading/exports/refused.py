@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
+from dataclasses import replace
+
 from hitsndiffs.reading.exports.base import Choices, Document, Sample, Sign
 from hitsndiffs.reading.exports.common import inner
 from hitsndiffs.reading.exports.format import Format, Given, Stream
 from hitsndiffs.reading.exports.moodle import is_points_only
+from hitsndiffs.reading.layouts.content import look_at
+from hitsndiffs.reading.vocabulary import folded, role_of_name
 
 __all__ = ["FORMATS"]
 
@@ -15,9 +21,31 @@ def _report(
 ) -> Format:
     """Return a format that is recognised only to say what it is, and what to do instead."""
     about = what[0].upper() + what[1:]
+    signs = tuple(replace(sign, holds=_without_answers(sign)) for sign in signs)
     return Format(
         name, f"{title} (refused)", about, signs, _nothing, tried=tried, empty=(what, instead)
     )
+
+
+#: A table with more columns of choices than this, beside those that are its signs, holds answers.
+_FEW = 3
+
+
+def _without_answers(sign: Sign) -> Callable[[Sample], bool]:
+    """Return the check of a sign, and that no answers stand beside what it looks for."""
+    known = re.compile("|".join(f"(?:{pattern})" for pattern in sign.columns) or "(?!)")
+
+    def holds(sample: Sample) -> bool:
+        if sign.holds is not None and not sign.holds(sample):
+            return False
+        choices = 0
+        for k, name in enumerate(sample.header if sign.columns else ()):
+            if not known.fullmatch(folded(name)) and role_of_name(name) is None:
+                content = look_at([row[k] for row in sample.full_rows])
+                choices += content.kind == "choice" and len(content.counts) > 1
+        return choices <= _FEW
+
+    return holds
 
 
 def _nothing(_: Document, __: Choices, ___: Stream) -> tuple[Given, ...]:
@@ -41,6 +69,12 @@ def _is_canvas(sample: Sample) -> bool:
 def _is_manifest(sample: Sample) -> bool:
     about = [own for name, own in sample.first.items() if name.endswith("-metadata")]
     return any("human-annotated" in inner(own) for own in about)
+
+
+def _are_results(sample: Sample) -> bool:
+    """Whether there are scores under the name of each task."""
+    results = inner(sample.first, "results")
+    return bool(results) and all(isinstance(own, dict) for own in results.values())
 
 
 _NAMED = "the columns are named like those of a gradebook"
@@ -138,7 +172,7 @@ FORMATS = (
             Sign(
                 "results by task, with the configuration of the run",
                 fields=("results", name),
-                holds=lambda sample: isinstance(sample.first.get("results"), dict),
+                holds=_are_results,
             )
             for name in ("versions", "configs", "n-shot")
         ),
