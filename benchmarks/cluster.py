@@ -97,9 +97,9 @@ def on_cluster(
 ) -> tuple[dict[str, Any], npt.NDArray[np.float64]]:
     """Read and rank on a cluster on this machine; what was measured, and the scores."""
     from distributed import Client, LocalCluster
+    from hitsndiffs.engines.dask_parts import Part
 
     from hitsndiffs.engines.base import scaled
-    from hitsndiffs.engines.dask_parts import Part
     from hitsndiffs.reading.cluster import read_on_cluster
     from hitsndiffs.results.cluster import rank_on_cluster
 
@@ -187,10 +187,10 @@ def with_many(workers: int, method: str) -> dict[str, Any]:
     what grows with the workers, however many cores they have.
     """
     from distributed import Client, LocalCluster
+    from hitsndiffs.engines.dask_parts import Part
 
     from hitsndiffs.data.responses import Responses
     from hitsndiffs.engines.dask import DaskEngine
-    from hitsndiffs.engines.dask_parts import Part
     from hitsndiffs.results.cluster import rank_on_cluster
 
     rng, each = np.random.default_rng(0), 200

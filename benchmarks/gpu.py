@@ -22,8 +22,7 @@ from hitsndiffs.data.items import Items
 from hitsndiffs.data.responses import Responses
 from hitsndiffs.engines import open_engine
 from hitsndiffs.engines.base import scaled
-from hitsndiffs.engines.cupy import CupyEngine
-from hitsndiffs.engines.cupy_layout import DevicePacked
+from hitsndiffs.engines.cupy import CupyEngine, DevicePacked
 from hitsndiffs.engines.grouping import Groups
 from hitsndiffs.errors import InputError
 from hitsndiffs.methods import make

@@ -16,6 +16,7 @@ import pytest
 from parts_engine import PartsEngine
 from strict_engine import StrictEngine
 
+from hitsndiffs.data.ones import Ones
 from hitsndiffs.engines import open_engine, scaled
 from hitsndiffs.engines.numpy import NumpyEngine
 from hitsndiffs.engines.threads import ThreadsEngine
@@ -61,8 +62,9 @@ def quick(method):
 def on_cluster(responses, parts=2, **named):
     """The users in some parts on the workers, however few they are."""
     client = cluster()
-    from hitsndiffs.engines.dask import DaskEngine
     from hitsndiffs.engines.dask_parts import Part
+
+    from hitsndiffs.engines.dask import DaskEngine
 
     users = np.array_split(np.arange(responses.n_users), min(parts, responses.n_users))
     pieces = [responses.restrict(some, keep_options=True)[0] for some in users]
@@ -111,6 +113,11 @@ def beside(_, shift):
     return np.column_stack([shift, shift**2])
 
 
+def sheets(rows, n_options):
+    """Users × options, 1 where a user chose an option."""
+    return Ones(*rows, n_options).toarray()
+
+
 def check_against_oracle(sums, data, seed=0):
     rng = np.random.default_rng(seed)
     matrix = naive.one_hot(data)
@@ -129,19 +136,16 @@ def check_against_oracle(sums, data, seed=0):
     weights = rng.standard_normal((data.n_options, 3))
     shift, scale = rng.standard_normal(data.n_users), rng.random(data.n_users)
     values = bent(naive.choices(matrix, weights), shift, scale)
-    np.testing.assert_allclose(sums.mapped(weights, bent, shift, scale), values, **close)
+    np.testing.assert_allclose(sums.choices(weights, bent, shift, scale), values, **close)
     found, side = sums.through(weights, bent_with_sums, shift, scale)
     np.testing.assert_allclose(found, naive.choosers(matrix, values), **close)
     np.testing.assert_allclose(side, values.sum(axis=0), **close)
     only = sums.through(np.empty((data.n_options, 0)), beside, shift)
     np.testing.assert_allclose(only, naive.choosers(matrix, beside(None, shift)), **close)
+    np.testing.assert_allclose(sums.reduced(lambda x: (x**2).sum(), shift), (shift**2).sum())
     users = rng.integers(0, data.n_users, 5)
-    np.testing.assert_array_equal(sums.answer_sheets(users), matrix[users].T)
-    positions = rng.permutation(data.n_users)
-    for ours, expected in zip(
-        sums.extremes(positions), naive.extremes(matrix, positions), strict=True
-    ):
-        np.testing.assert_array_equal(ours, expected)
+    np.testing.assert_array_equal(sheets(sums.rows(users), data.n_options), matrix[users])
+    np.testing.assert_array_equal(sheets(sums.rows(), data.n_options), matrix)
 
 
 def run_python(code, **environment):

@@ -42,9 +42,3 @@ def choosers(matrix: np.ndarray, scores: np.ndarray) -> np.ndarray:
 def through_users(matrix: np.ndarray, weights: np.ndarray, scale: np.ndarray) -> np.ndarray:
     """``Cᵀ diag(scale) C w``."""
     return (matrix * scale[:, None]).T @ (matrix @ weights)
-
-
-def extremes(matrix: np.ndarray, positions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Smallest and largest position among the users who chose each option."""
-    chosen = [positions[column > 0] for column in matrix.T]
-    return np.array([p.min() for p in chosen]), np.array([p.max() for p in chosen])

@@ -1,7 +1,6 @@
 """A toy engine: users in parts, held in a list, each on a plain engine of its own.
 
-It shows what a new engine has to bring, and is run through the contract suite. It does not give
-the answers themselves.
+It shows what a new engine has to bring, and is run through the contract suite.
 """
 
 from __future__ import annotations
@@ -10,7 +9,6 @@ import numpy as np
 
 from hitsndiffs.data.parts import with_options
 from hitsndiffs.engines import Engine
-from hitsndiffs.engines.base import option_words
 from hitsndiffs.engines.numpy import NumpyEngine
 
 
@@ -32,8 +30,8 @@ class PartsEngine(Engine):
         split = [np.split(np.asarray(x), self.bounds[1:-1]) for x in arrays]
         return [act(part, *mine) for part, *mine in zip(self.parts, *split, strict=True)]
 
-    def choices(self, weights):
-        return np.concatenate(self._each(lambda part: part.choices(weights)))
+    def choices(self, weights, step=None, *arrays):
+        return np.concatenate(self._each(lambda p, *own: p.choices(weights, step, *own), *arrays))
 
     def choosers(self, scores):
         return sum(self._each(lambda part, s: part.choosers(s), scores))
@@ -43,43 +41,32 @@ class PartsEngine(Engine):
         paired = isinstance(found[0], tuple)
         return tuple(map(sum, zip(*found, strict=True))) if paired else sum(found)
 
-    def mapped(self, weights, step, *arrays):
-        return np.concatenate(self._each(lambda p, *mine: p.mapped(weights, step, *mine), *arrays))
-
-    def extremes(self, positions, first_items=None):
-        low, high = np.full((2, self.n_options), [[self.n_users], [-1]])
-        for (indptr, options), mine in self._each(lambda p, x: (p.responses.rows, x), positions):
-            np.minimum.at(low, options, np.repeat(mine, np.diff(indptr)))
-            np.maximum.at(high, options, np.repeat(mine, np.diff(indptr)))
-        return low, high
-
-    def fingerprints(self, words=None):
-        words = option_words(self.n_options) if words is None else words
-        return np.concatenate(self._each(lambda part: part.fingerprints(words)))
-
-    def answer_sheets(self, users):
-        return self.choosers((np.arange(self.n_users)[:, None] == users).astype(float))
+    def rows(self, users=None):
+        users = np.arange(self.n_users) if users is None else np.asarray(users)
+        found = [part.responses.some_rows(mine) for part, mine in self._runs(users)]
+        lengths = np.concatenate([np.diff(indptr) for indptr, _ in found])
+        return np.cumsum([0, *lengths]), np.concatenate([options for _, options in found])
 
     def user_number(self, label):
         found = zip(self.bounds, self._each(lambda part: part.user_number(label)), strict=False)
         return next((int(first + place) for first, place in found if place is not None), None)
 
     def user_labels(self, users):
-        return self.some_users[users]
+        return np.concatenate([part.responses.users for part in self.parts])[users]
 
-    @property
-    def some_users(self):
-        return np.concatenate(self._each(lambda part: part.some_users))
+    def opened(self, part):
+        return PartsEngine.of(part)
 
     def subset(self, users, *, keep_options=False):
-        runs = [self.parts[p].responses.restrict(some) for p, some in self._runs(users)]
+        users = np.flatnonzero(users) if users.dtype == bool else users
+        runs = [part.responses.restrict(some) for part, some in self._runs(users)]
         return self._joined(runs, np.arange(self.n_options) if keep_options else None)
 
     def _runs(self, users):
         part = np.searchsorted(self.bounds, users, side="right") - 1
         for run in np.split(np.arange(len(part)), np.flatnonzero(np.diff(part)) + 1):
             if len(run):
-                yield part[run[0]], np.asarray(users)[run] - self.bounds[part[run[0]]]
+                yield self.parts[part[run[0]]], users[run] - self.bounds[part[run[0]]]
 
     def _joined(self, found, kept=None):
         if kept is None:

@@ -87,9 +87,10 @@ class StrictEngine(NumpyEngine):
 
     name = arrays = "strict"
 
-    def choices(self, weights):
+    def choices(self, weights, step=None, *arrays):
         assert not isinstance(weights, Strict)
-        return Strict(super().choices(weights))
+        sums = Strict(super().choices(weights))
+        return sums if step is None else step(sums, *arrays)
 
     def choosers(self, scores):
         return super().choosers(_plain(scores))
@@ -101,49 +102,14 @@ class StrictEngine(NumpyEngine):
             return self.choosers(stepped[0]), _plain(stepped[1])
         return self.choosers(stepped)
 
-    def extremes(self, positions, first_items=None):
-        return super().extremes(_plain(positions), first_items)
-
-    def fingerprints(self, words=None):
-        return Strict(super().fingerprints(words))
-
-    def answer_sheets(self, users):
-        return super().answer_sheets(_plain(users))
-
-    @property
-    def answers_per_user(self):
-        return Strict(self._responses.answers_per_user.astype(float))
-
-    @property
-    def everybody(self):
-        return Strict(np.ones(self.n_users))
-
     def opened(self, part):
         return StrictEngine(part)
-
-    def subset(self, users, *, keep_options=False):
-        return super().subset(_plain(users), keep_options=keep_options)
-
-    # -- order ----------------------------------------------------------------------------------
-
-    def levelled(self, x, limit):
-        return Strict(super().levelled(x.x, limit))
-
-    def ranks(self, x, limit):
-        return Strict(super().ranks(x.x, limit))
 
     def values_at(self, x, places):
         return super().values_at(x.x, places)
 
-    def reduced(self, act, *arrays):
-        return _plain(act(*arrays))
-
     def user_array(self, x):
-        assert not isinstance(x, Strict)
-        return Strict(x)
+        return x if isinstance(x, Strict) else Strict(x)
 
-    def picked(self, x, users):
-        return x[Strict(_plain(users))]
-
-    def collect(self, x):
-        return _plain(x)
+    def collect(self, x, users=None):
+        return _plain(x) if users is None else _plain(x)[_plain(users)]

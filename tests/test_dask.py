@@ -17,18 +17,7 @@ pd = pytest.importorskip("pandas")
 
 import dask.dataframe as dd  # noqa: E402
 from distributed import Client, KilledWorker, LocalCluster  # noqa: E402
-
-import hitsndiffs as hnd  # noqa: E402
-from hitsndiffs.engines import open_engine  # noqa: E402
-from hitsndiffs.engines.base import scaled  # noqa: E402
 from hitsndiffs.engines.dask_blocks import Blocks  # noqa: E402
-from hitsndiffs.engines.dask_frames import engine_of_frame  # noqa: E402
-from hitsndiffs.engines.dask_order import (  # noqa: E402
-    chain_ends,
-    found_at,
-    levelled,
-    meet_across,
-)
 from hitsndiffs.engines.dask_parts import (  # noqa: E402
     encoded_part,
     joined_items,
@@ -36,6 +25,17 @@ from hitsndiffs.engines.dask_parts import (  # noqa: E402
     packed,
 )
 from hitsndiffs.engines.sorting import level_middles, level_ranks  # noqa: E402
+
+import hitsndiffs as hnd  # noqa: E402
+from hitsndiffs.engines import open_engine  # noqa: E402
+from hitsndiffs.engines.base import scaled  # noqa: E402
+from hitsndiffs.engines.dask_frames import engine_of_frame  # noqa: E402
+from hitsndiffs.engines.dask_order import (  # noqa: E402
+    chain_ends,
+    found_at,
+    levelled,
+    meet_across,
+)
 from hitsndiffs.methods import make  # noqa: E402
 from hitsndiffs.methods.core.settings import DEFAULT  # noqa: E402
 from hitsndiffs.reading.cluster import connect, in_plain_words  # noqa: E402

@@ -10,7 +10,15 @@ from pathlib import Path
 import naive
 import numpy as np
 import pytest
-from engine_cases import ENGINES, KINDS, bent, bent_with_sums, check_against_oracle, threaded
+from engine_cases import (
+    ENGINES,
+    KINDS,
+    bent,
+    bent_with_sums,
+    check_against_oracle,
+    sheets,
+    threaded,
+)
 from factory import examples, make_responses, random_table, seeds
 from hypothesis import given
 from hypothesis import strategies as st
@@ -21,7 +29,7 @@ from hitsndiffs.data.responses import Responses
 from hitsndiffs.engines import open_engine, scaled
 from hitsndiffs.engines.base import Engine, option_words
 from hitsndiffs.engines.numpy import NumpyEngine
-from hitsndiffs.engines.threads import ThreadsEngine, build_layout
+from hitsndiffs.engines.threads import build_layout
 from hitsndiffs.errors import InputError
 
 
@@ -120,7 +128,7 @@ def test_the_number_of_threads_does_not_change_a_bit(layout):
                 sums.choices(weights),
                 sums.choosers(scores),
                 sums.through(weights, scaled, scale),
-                sums.mapped(weights, bent, scores, scale),
+                sums.choices(weights, bent, scores, scale),
                 *sums.through(weights, bent_with_sums, scores, scale),
                 sums.fingerprints(),
             )
@@ -155,7 +163,7 @@ def test_full_and_thin_tables_pass_alike(options, columns):
     engine = open_engine(r, "numpy")
     dense = np.zeros((20, r.n_options))
     for user in range(20):
-        dense[user, engine.by_user.indices[slice(*engine.by_user.indptr[user : user + 2])]] = 1.0
+        dense[user, r.ones.indices[slice(*r.ones.indptr[user : user + 2])]] = 1.0
     weights, added = rng.normal(size=(r.n_options, columns)), rng.normal(size=(20, 9))
 
     def step(sums, more):
@@ -180,31 +188,20 @@ def test_sums_within_items(sizes, columns):
     np.testing.assert_array_equal(x, kept)
 
 
-def test_columns_are_worked_on_in_parts_when_scratch_memory_is_short():
-    rng = np.random.default_rng(8)
-    data = make_responses(random_table(rng, 500, 8, 3, missing=0.1, graded=False))
-    sums = ENGINES["packed-1"](data)
-    scores = rng.standard_normal((data.n_users, 5))
-    expected = sums.choosers(scores)
-    short = 2 * sums.layout.scratch_per_column
-    parts = ThreadsEngine(data, 1, layout="packed", scratch=short)
-    np.testing.assert_array_equal(parts.choosers(scores), expected)
-
-
 @pytest.mark.parametrize("engine", ENGINES)
 def test_arguments_and_data_are_left_alone(engine):
     rng = np.random.default_rng(9)
     data = make_responses(random_table(rng, 50, 6, 3, missing=0.1, graded=False))
-    arguments = [rng.random(data.n_options), rng.random(data.n_users), rng.permutation(50)]
+    arguments = [rng.random(data.n_options), rng.random(data.n_users)]
     copies = [argument.copy() for argument in arguments]
     for argument in arguments:
         argument.flags.writeable = False
     codes = data.codes.copy()
-    weights, scores, positions = arguments
+    weights, scores = arguments
     sums = ENGINES[engine](data)
     first = sums.choices(weights)
     kept = first.copy()
-    sums.choosers(scores), sums.through(weights, scaled, scores), sums.extremes(positions)
+    sums.choosers(scores), sums.through(weights, scaled, scores)
     sums.choices(2 * weights)
     np.testing.assert_array_equal(first, kept)  # no result is a buffer that is used again
     np.testing.assert_array_equal(data.codes, codes)
@@ -225,7 +222,7 @@ def test_some_users_in_any_order(engine, data, seed, keep):
     matrix = naive.one_hot(data)[users]
     left = np.arange(data.n_options) if keep else np.flatnonzero(matrix.any(axis=0))
     np.testing.assert_array_equal(options, left)
-    np.testing.assert_array_equal(part.answer_sheets(np.arange(len(users))), matrix[:, left].T)
+    np.testing.assert_array_equal(sheets(part.rows(), len(left)), matrix[:, left])
     check_items(part.items, data, left)
     np.testing.assert_array_equal(part.user_labels(np.arange(len(users))), data.users[users])
     for place, user in enumerate(users):
@@ -240,7 +237,8 @@ def test_a_part_of_a_part_that_kept_its_options(engine):
     two, options = four.subset(np.array([1, 2]))
     assert options.tolist() == np.flatnonzero(naive.one_hot(data)[[2, 3]].any(axis=0)).tolist()
     np.testing.assert_array_equal(
-        two.answer_sheets(np.arange(2)), four.answer_sheets(np.array([1, 2]))[options]
+        sheets(two.rows(), len(options)),
+        sheets(four.rows(np.array([1, 2])), four.n_options)[:, options],
     )
 
 
@@ -311,8 +309,6 @@ def test_vectors_of_the_wrong_length_are_refused(engine):
         sums.choosers(np.ones((4, 2)))
     with pytest.raises(ValueError, match=r"scale must be a vector of length 3"):
         sums.through(np.ones(4), scaled, np.ones((3, 1)))
-    with pytest.raises(ValueError, match=r"positions must be a vector of length 3"):
-        sums.extremes(np.arange(2))
 
 
 def test_option_numbers_out_of_range_are_refused():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from hitsndiffs.engines.gram import gram_matrix
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -11,7 +12,6 @@ from hitsndiffs.data.pool import Run
 from hitsndiffs.data.responses import Responses
 from hitsndiffs.engines import open_engine
 from hitsndiffs.engines.base import scaled
-from hitsndiffs.engines.gram import gram_matrix
 
 
 def _codes(widths, users, seed):

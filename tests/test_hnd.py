@@ -459,7 +459,7 @@ def test_two_independent_abilities_are_an_order_that_is_not_determined(seed):
 def test_a_ranking_takes_few_passes_over_the_data(monkeypatch):
     """All users can be compared, the axis is clear, nobody is tied: two sums a round, 10 more."""
     passes = []
-    for name in ("choices", "choosers", "extremes"):
+    for name in ("choices", "choosers"):
         plain = getattr(NumpyEngine, name)
 
         def counted(self, vectors, *rest, plain=plain):

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
-from hitsndiffs.engines.ones import Ones
+from hitsndiffs.data.ones import Ones
 
 
 @given(seeds, st.integers(1, 12), st.integers(1, 9), st.sampled_from([None, 0, 1, 5]))

@@ -29,6 +29,7 @@ from hitsndiffs.data.layouts import (
 
 if TYPE_CHECKING:
     from hitsndiffs.data.known_key import KnownKey
+    from hitsndiffs.data.ones import Ones
 
 __all__ = ["Responses"]
 
@@ -316,12 +317,28 @@ class Responses(Viewed):
             return self._rows
         return rows_of_codes(self.codes, self.item_starts, self.answers_per_user)
 
+    @cached_property
+    def ones(self) -> Ones:
+        """Users × options, 1 where a user chose an option; its transpose is kept, too."""
+        from hitsndiffs.data.ones import Ones
+
+        return Ones(*self.rows, self.n_options)
+
     def some_rows(self, users: IntArray) -> Rows:
         """The rows of some users."""
         if self._codes is None:
             return some_rows(self.rows, users)
         codes: Codes = np.ascontiguousarray(self._codes[:, users])  # type: ignore[assignment]
         return rows_of_codes(codes, self.item_starts, answers_in_codes(codes))
+
+    def some_codes(self, first: int, last: int) -> Codes:
+        """The dense codes of the users ``first … last - 1``."""
+        if self._codes is not None:
+            return np.ascontiguousarray(self._codes[:, first:last])  # type: ignore[return-value]
+        indptr, options = self.rows
+        begin, *ends = indptr[first : last + 1]
+        rows = indptr[first : last + 1] - begin, options[begin : ends[-1]]
+        return codes_of_rows(rows, self.item_starts, self.option_items)
 
     def answers_of(self, user: int) -> dict[Any, Any]:
         """The answers of one user (by number), by label: item → option."""

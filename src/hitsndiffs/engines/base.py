@@ -28,8 +28,6 @@ import numpy as np
 from hitsndiffs.data.arrays import Array, Floats, Ints, Words
 from hitsndiffs.data.layouts import Rows
 from hitsndiffs.data.responses import Responses
-from hitsndiffs.engines import sorting
-from hitsndiffs.engines.ones import Ones
 from hitsndiffs.errors import InputError
 
 if TYPE_CHECKING:
@@ -57,6 +55,8 @@ def option_words(n_options: int, seed: int = 20240513) -> Words:
 class Engine(ABC):
     """What a method may ask of the data; a vector may also be a block, with one vector per column.
 
+    The first part is what an engine brings. The second part follows from it, and is written once.
+
     Attributes
     ----------
     items
@@ -65,24 +65,35 @@ class Engine(ABC):
         Number of users, including those without answers.
     threads
         How many threads a method may use for its own work.
+    here_up_to
+        Up to this many answers, methods are fitted in the caller's process (for remote engines).
     """
 
-    #: The name that callers give.
+    #: The name that callers give, and the library of its user arrays: numpy, cupy or dask.
     name: ClassVar[str]
+    arrays: ClassVar[str] = "numpy"
 
     items: Items
     n_users: int
     threads: int
+    here_up_to: int = 0
 
     # -- the sums ---------------------------------------------------------------------------
 
     @abstractmethod
-    def choices(self, weights: Floats) -> Any:
-        """``C w``: for each user, the sum over the options the user chose (a user array)."""
+    def choices(self, weights: Array, step: Step | None = None, *arrays: Any) -> Any:
+        """``C w``: for each user, the sum over the options the user chose (a user array).
+
+        With a step, ``step(C w, …)``, without keeping ``C w``. Weights that are whole numbers of
+        64 bits are added modulo 2⁶⁴.
+        """
 
     @abstractmethod
     def choosers(self, scores: Any) -> Floats:
-        """``Cᵀ s``: for each option, the sum over the users who chose it."""
+        """``Cᵀ s``: for each option, the sum over the users who chose it.
+
+        Sums of whole numbers are exact while they stay below 2⁵³.
+        """
 
     @abstractmethod
     def through(self, weights: Floats, step: Step, *arrays: Any) -> Any:
@@ -105,108 +116,57 @@ class Engine(ABC):
             One row per option; if the step returns side sums, a pair of that and their total.
         """
 
-    @abstractmethod
-    def mapped(self, weights: Floats, step: Step, *arrays: Any) -> Any:
-        """``step(C w, …)`` as user arrays, one per column, without keeping ``C w``."""
+    # -- user arrays ------------------------------------------------------------------------
 
-    @abstractmethod
-    def extremes(self, positions: Any, first_items: int | None = None) -> tuple[Any, Any]:
-        """For each option, the smallest and the largest position among its choosers.
+    def user_array(self, x: Any) -> Any:
+        """A user array from values in this process, or its own with its values computed now."""
+        return x
 
-        With ``first_items``, only for the options of the first ``first_items`` items.
+    def collect(self, x: Any, users: Any = None) -> Array:
+        """A user array as a NumPy array in this process, whole or for some users.
+
+        The users are numbers, or a Boolean user array.
         """
-
-    @abstractmethod
-    def fingerprints(self, words: Words | None = None) -> Any:
-        """A 64-bit number per user, the same on every engine: equal sheets ⇔ equal numbers.
-
-        It is the sum (modulo 2⁶⁴) of the words of the options that the user chose: exact for any
-        order and any partition. Two different sheets collide with probability 2⁻⁶⁴.
-
-        Parameters
-        ----------
-        words
-            One 64-bit number per option (default: :func:`option_words`); 0 for options to ignore.
-        """
-
-    @abstractmethod
-    def answer_sheets(self, users: Ints) -> Floats:
-        """The answer sheets of a few users: one column each, 1 for the options chosen."""
-
-    @property
-    def gram(self) -> Floats | None:
-        """``Cᵀ C`` if everybody answered everything and there are few options; else ``None``.
-
-        With it, a linear round needs no pass over the data.
-        """
-        return None
-
-    # -- order over users -------------------------------------------------------------------
+        return np.asarray(x if users is None else x[users])
 
     def levelled(self, x: Any, limit: float) -> Any:
-        """Values in a chain (gaps of at most ``limit``) get the midpoint of its ends."""
-        return sorting.level_middles(x, limit)
-
-    def ranks(self, x: Any, limit: float) -> Any:
-        """Rank 1 is the highest; values in a chain (gaps of at most ``limit``) share a rank."""
-        return sorting.level_ranks(x, limit)
+        """Values in a chain (gaps of at most ``limit``) get the midpoint of the chain's ends."""
+        order = x.argsort()
+        ordered = x[order]
+        apart = ordered[1:] - ordered[:-1] > limit
+        if apart.all():
+            return x
+        end = np.ones_like(apart, shape=1)
+        begins = np.concatenate([end, apart])
+        middles = (ordered[begins] + ordered[np.concatenate([apart, end])]) / 2
+        found = np.empty_like(x)
+        found[order] = middles[np.cumsum(begins) - 1]
+        return found
 
     def values_at(self, x: Any, places: Sequence[int]) -> list[float]:
         """The values at some places in sorted order, lowest first, counted from 0."""
         ordered = np.partition(x, list(places))
         return [float(ordered[place]) for place in places]
 
-    # -- users ------------------------------------------------------------------------------
+    # -- users and parts --------------------------------------------------------------------
 
-    #: The library of its user arrays: ``"numpy"``, ``"cupy"`` or ``"dask"``.
-    arrays: ClassVar[str] = "numpy"
-    #: Whether user arrays can be brought to the caller whole.
-    in_memory: ClassVar[bool] = True
-    #: Up to this many answers, methods are fitted in the caller's process (for remote engines).
-    here_up_to: int = 0
-    #: Whether :attr:`responses` gives the answers themselves.
-    gives_answers: bool = False
-
-    def user_array(self, x: Array) -> Any:
-        """A user array from values in this process."""
-        return x
-
-    def kept(self, x: Any) -> Any:
-        """A user array whose values are computed now (some engines compute lazily)."""
-        return x
-
-    def reduced(self, act: Callable[..., Any], *arrays: Any) -> Any:
-        """The sum of ``act(*blocks)`` over blocks of users; the result must not be user-sized."""
-        return act(*(self.collect(array) for array in arrays))
-
-    def marked(self, users: Ints) -> Any:
-        """A user array that is true for a few users."""
-        marks = np.zeros(self.n_users, dtype=bool)
-        marks[users] = True
-        return self.user_array(marks)
-
-    def picked(self, x: Any, users: Any) -> Any:
-        """A user array's values for some users (numbers, or a Boolean user array)."""
-        return x[users]
+    @abstractmethod
+    def user_labels(self, users: Ints) -> Array:
+        """Labels of a few users."""
 
     @abstractmethod
     def user_number(self, label: Any) -> int | None:
         """The place of the user with this label (compared as text), or ``None``."""
 
     @abstractmethod
-    def user_labels(self, users: Ints) -> Array:
-        """Labels of a few users."""
+    def rows(self, users: Ints | None = None) -> Rows:
+        """The options that some users chose (default: all), in this process.
 
-    @property
-    @abstractmethod
-    def some_users(self) -> Array:
-        """Labels for examples and spelling suggestions: all of them, or the first ones."""
-
-    def collect(self, x: Any) -> Array:
-        """A user array as a NumPy array in this process."""
-        return np.asarray(x)
-
-    # -- parts ------------------------------------------------------------------------------
+        Returns
+        -------
+        indptr, options
+            User ``j`` of these chose ``options[indptr[j]:indptr[j + 1]]``.
+        """
 
     @abstractmethod
     def subset(self, users: Any, *, keep_options: bool = False) -> tuple[Engine, Ints]:
@@ -216,66 +176,18 @@ class Engine(ABC):
         are dropped, unless ``keep_options``.
         """
 
-    def here(self, users: Ints) -> Engine:
-        """Some users' answers on an engine in this process, with all options."""
-        from hitsndiffs.engines.opening import open_engine
-
-        sheets = self.answer_sheets(users)
-        columns, options = np.nonzero(sheets.T)
-        part = Responses(
-            users=self.user_labels(users),
-            items=self.items.labels,
-            option_labels=self.items.option_labels,
-            item_starts=self.items.starts,
-            rows=(np.searchsorted(columns, np.arange(len(users) + 1)), options),
-        )
-        return open_engine(part)
-
-    def components(self, linked_by: str) -> Any:
-        """The number of each user's connected component: 0 is the largest, -1 means no answers.
-
-        Two users are linked if they chose the same option (``"options"``) or answered the same
-        item (``"items"``).
-        """
-        from hitsndiffs.engines.links import searched
-
-        return searched(self, linked_by)
-
     def opened(self, part: Responses) -> Engine:
         """Other answers on an engine of the same kind."""
-        from hitsndiffs.engines.opening import open_engine
+        from hitsndiffs.engines import open_engine
 
         return open_engine(part, self.name)
 
-    def some_rows(self, users: Ints) -> Rows:
-        """The options that some users chose, as rows: where each row begins, and the options."""
-        part, options = self.subset(users)
-        indptr, chosen = part.responses.rows
-        return indptr, options[chosen].astype(np.int32)
+    # -- what follows from these ------------------------------------------------------------
 
     @property
-    def responses(self) -> Responses:
-        """The answers themselves, for work that needs everything in memory."""
-        raise self.cannot_serve("This")
-
-    @cached_property
-    def by_user(self) -> Ones:
-        """Users × options, 1 where a user chose an option."""
-        return Ones(*self.responses.rows, self.n_options)
-
-    @property
-    def by_option(self) -> Ones:
-        """Options × users, in the same form."""
-        return self.by_user.T
-
-    def cannot_serve(self, what: str) -> InputError:
-        """The error for work that needs all users in this process when they are elsewhere."""
-        return InputError(
-            f"{what} needs all users in one machine's memory, and the {self.name} engine keeps "
-            "them elsewhere. Rank a sample of the users, or use the auto engine on one machine."
-        )
-
-    # -- sizes and counts -------------------------------------------------------------------
+    def in_memory(self) -> bool:
+        """Whether user arrays can be brought to the caller whole."""
+        return self.arrays != "dask"
 
     @property
     def n_items(self) -> int:
@@ -290,7 +202,7 @@ class Engine(ABC):
     @cached_property
     def choosers_per_option(self) -> Ints:
         """How many users chose each option (the paper's column sums ``Dc``)."""
-        return np.rint(self.choosers(self.everybody)).astype(np.int64)
+        return self.choosers(self.everybody).astype(np.int64)
 
     @cached_property
     def answers_per_item(self) -> Ints:
@@ -315,4 +227,60 @@ class Engine(ABC):
     @cached_property
     def everybody(self) -> Any:
         """A user array of ones."""
-        return np.ones(self.n_users)
+        return self.user_array(np.ones(self.n_users))
+
+    def fingerprints(self, words: Words | None = None) -> Any:
+        """A 64-bit number per user, the same on every engine: equal sheets ⇔ equal numbers.
+
+        It is the sum (modulo 2⁶⁴) of the words of the options that the user chose: exact for any
+        order and any partition. Two different sheets collide with probability 2⁻⁶⁴.
+
+        Parameters
+        ----------
+        words
+            One 64-bit number per option (default: :func:`option_words`); 0 for options to ignore.
+        """
+        return self.choices(option_words(self.n_options) if words is None else words)
+
+    def reduced(self, act: Callable[..., Any], *arrays: Any) -> Any:
+        """The sum of ``act(*blocks)`` over blocks of users; the result must not be user-sized."""
+        step = _SideSums(act)
+        return self.through(np.empty((self.n_options, 0)), step, *arrays)[1]
+
+    def components(self, linked_by: str) -> Any:
+        """The number of each user's connected component: 0 is the largest, -1 means no answers.
+
+        Two users are linked if they chose the same option (``"options"``) or answered the same
+        item (``"items"``).
+        """
+        from hitsndiffs.engines.components import connected
+
+        return connected(self, linked_by)
+
+    @cached_property
+    def responses(self) -> Responses:
+        """The answers themselves, for work that needs everything in memory."""
+        return Responses(
+            users=self.user_labels(np.arange(self.n_users)),
+            items=self.items.labels,
+            option_labels=self.items.option_labels,
+            item_starts=self.items.starts,
+            rows=self.rows(),
+        )
+
+    def cannot_serve(self, what: str) -> InputError:
+        """The error for work that needs all users in this process when they are elsewhere."""
+        return InputError(
+            f"{what} needs all users in one machine's memory, and the {self.name} engine keeps "
+            "them elsewhere. Rank a sample of the users, or use the auto engine on one machine."
+        )
+
+
+class _SideSums:
+    """A step that sums nothing over the options (a class, as it travels to other processes)."""
+
+    def __init__(self, act: Callable[..., Any]) -> None:
+        self._act = act
+
+    def __call__(self, sums: Any, *arrays: Any) -> Stepped:
+        return sums, self._act(*arrays)

@@ -1,7 +1,6 @@
-"""Compiled kernels: plain Numba functions with explicit signatures, cached on disk by Numba.
+"""Compiled kernels: plain Numba functions, cached on disk by Numba.
 
-Importing a module of kernels imports Numba (about 0.2 s) and loads its kernels from the cache
-(about 0.4 s), so import these modules only when they are needed.
+Importing a module of kernels imports Numba (about 0.3 s), so import it only when it is needed.
 """
 
 from __future__ import annotations
@@ -10,66 +9,33 @@ import contextlib
 import os
 import threading
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
-__all__ = [
-    "FLOAT",
-    "INT",
-    "array",
-    "is_switched_off",
-    "is_trusted_folder",
-    "kernel",
-    "read_only",
-]
-
-#: The types of plain numbers.
-INT, FLOAT = "int64", "float64"
+__all__ = ["inlined", "is_switched_off", "is_trusted_folder", "kernel"]
 
 # Numba reads `.numba_config.yaml` of the current folder, which could name a cache folder there, and
 # what is cached is run. The variable, also an empty one, wins over the file.
 os.environ.setdefault("NUMBA_CACHE_DIR", "")
 
 
-def array(dtype: Any, dimensions: int, *, writable: bool = True) -> Any:
-    """The type of a C-ordered array argument, by default one that the kernel writes to."""
-    from numba import from_dtype, types
-    from numpy import dtype as as_dtype
+def kernel(function: Any) -> Any:
+    """Compile a function on its first call; it runs without the interpreter's lock."""
+    with _own_caches():
+        from numba import njit
 
-    return types.Array(from_dtype(as_dtype(dtype)), dimensions, "C", readonly=not writable)
-
-
-def read_only(dtype: Any, dimensions: int) -> Any:
-    """The type of a C-ordered array argument that is only read; writable arrays may be passed."""
-    return array(dtype, dimensions, writable=False)
+        return njit(cache=True, nogil=True)(function)
 
 
-def kernel(*arguments: Any, also: tuple[Any, ...] | None = None) -> Callable[[Any], Any]:
-    """Compile a function that returns nothing and runs without the interpreter's lock.
+def inlined(function: Any) -> Any:
+    """Compile a function into the kernels that call it: for the innermost steps.
 
-    Parameters
-    ----------
-    *arguments
-        The types of its arguments. If none are given, the types come from the callers (helpers of
-        other kernels, for example), and the function may return a value.
-    also
-        The argument types of a second variant.
+    A pass over sparse rows takes 21 ms with it, and 31 ms with a call for each user.
     """
+    with _own_caches():
+        from numba import njit
 
-    def compiled(function: Any) -> Any:
-        with _own_caches():
-            from numba import njit, types
-
-            if not arguments:
-                return njit(cache=True, nogil=True)(function)
-            variants = [
-                types.void(*(getattr(types, t) if isinstance(t, str) else t for t in given))
-                for given in (arguments, also)
-                if given is not None
-            ]
-            return njit(variants, cache=True, nogil=True)(function)
-
-    return compiled
+        return njit(cache=True, nogil=True, inline="always")(function)
 
 
 def is_trusted_folder(folder: str) -> bool:

@@ -1,4 +1,4 @@
-// The passes over answers on a GPU (see hitsndiffs/engines/cupy_layout.py).
+// The passes over answers on a GPU (see hitsndiffs/engines/cupy.py).
 //
 // quads   n_quads rows of n_users numbers: the bytes of four narrow groups each
 // wide    n_wide rows of n_users 16-bit numbers: groups with more than 256 codes
@@ -47,22 +47,6 @@ extern "C" __global__ void pack_shorts(const u16 *codes, i64 count, i64 first, i
                                        int n_narrow, const i64 *members, const i64 *starts,
                                        const i64 *n_codes, u8 *quads, u16 *wide) {
     pack(codes, count, first, n_users, n_narrow, members, starts, n_codes, quads, wide);
-}
-
-// Every user begins as one without answers (quads and wide are filled so); each option is a step.
-extern "C" __global__ void pack_rows(const i64 *indptr, const int *options, i64 n_users,
-                                     int n_narrow, const i64 *option_groups,
-                                     const i64 *option_steps, u8 *quads, u16 *wide) {
-    i64 user = blockIdx.x * (i64)blockDim.x + threadIdx.x;
-    if (user >= n_users) return;
-    for (i64 p = indptr[user]; p < indptr[user + 1]; p++) {
-        int group = (int)option_groups[options[p]];
-        i64 step = option_steps[options[p]];
-        if (group < n_narrow)
-            quads[((group / 4) * n_users + user) * 4 + group % 4] += (u8)step;
-        else
-            wide[(group - n_narrow) * n_users + user] += (u16)step;
-    }
 }
 
 // -- between options and codes -------------------------------------------------------------
@@ -222,55 +206,6 @@ extern "C" __global__ void choosers_rows(const i64 *indptr, const int *options, 
         for (i64 p = indptr[first + u]; p < indptr[first + u + 1]; p++)
             atomicAdd(sums + column * length + options[p], number);
     }
-}
-
-// -- extremes ----------------------------------------------------------------------------------
-
-// A look before the update: most users change nothing. An old value only costs an update more.
-__device__ __forceinline__ void note(i64 position, i64 *low, i64 *high) {
-    if (position < *low) atomicMin(low, position);
-    if (position > *high) atomicMax(high, position);
-}
-
-extern "C" __global__ void extremes(const u8 *quads, const u16 *wide, i64 n_users, int n_narrow,
-                                    int n_wide, const i64 *wide_starts, const i64 *positions,
-                                    i64 *lows, i64 *highs) {
-    for (i64 user = blockIdx.x * (i64)blockDim.x + threadIdx.x; user < n_users;
-         user += gridDim.x * (i64)blockDim.x) {
-        i64 position = positions[user];
-        for (int g = 0; g < n_narrow; g++) {
-            i64 entry = 256 * g + quads[((g / 4) * n_users + user) * 4 + g % 4];
-            note(position, lows + entry, highs + entry);
-        }
-        for (int g = 0; g < n_wide; g++) {
-            i64 entry = wide_starts[g] + wide[g * n_users + user];
-            note(position, lows + entry, highs + entry);
-        }
-    }
-}
-
-extern "C" __global__ void extremes_rows(const i64 *indptr, const int *options, i64 n_users,
-                                         const i64 *positions, i64 *lows, i64 *highs) {
-    i64 user = blockIdx.x * (i64)blockDim.x + threadIdx.x;
-    if (user >= n_users) return;
-    for (i64 p = indptr[user]; p < indptr[user + 1]; p++)
-        note(positions[user], lows + options[p], highs + options[p]);
-}
-
-extern "C" __global__ void spread_extremes(const i64 *lows, const i64 *highs, int n_options,
-                                           const i64 *first_entries, const i64 *group_sizes,
-                                           const i64 *strides, const i64 *n_codes,
-                                           const i64 *places, i64 *low, i64 *high) {
-    i64 option = blockIdx.x * (i64)blockDim.x + threadIdx.x;
-    if (option >= n_options) return;
-    i64 smallest = 0x7fffffffffffffffLL, largest = -smallest - 1;
-    for (i64 code = 0; code < group_sizes[option]; code++)
-        if (code / strides[option] % n_codes[option] == places[option]) {
-            smallest = min(smallest, lows[first_entries[option] + code]);
-            largest = max(largest, highs[first_entries[option] + code]);
-        }
-    low[option] = smallest;
-    high[option] = largest;
 }
 
 // The largest size of each column's scores, as the bits of a double: these are in the order of the

@@ -12,17 +12,19 @@ import numpy as np
 from dask.delayed import Delayed, delayed
 from distributed import Client
 
-from hitsndiffs.data.arrays import Words
-from hitsndiffs.data.frames import further_names, long_columns
-from hitsndiffs.data.labels import Place
+from hitsndiffs.data.arrays import Array, Words
+from hitsndiffs.data.cells import Skipped, normalise, smallest
+from hitsndiffs.data.encode import OptionBook
+from hitsndiffs.data.frames import further_names, long_columns, long_table, wide_table
+from hitsndiffs.data.items import Items
+from hitsndiffs.data.labels import Place, label_array
 from hitsndiffs.data.names import find_column, recognise
-from hitsndiffs.engines import dask_parts as work
-from hitsndiffs.engines.dask import DaskEngine
-from hitsndiffs.engines.dask_blocks import HERE
+from hitsndiffs.data.responses import Responses
+from hitsndiffs.engines.dask import HERE, DaskEngine, Part, same
 from hitsndiffs.engines.dask_order import crossed, how_many_buckets
 from hitsndiffs.errors import InputError
 
-__all__ = ["Pieces", "engine_of_frame"]
+__all__ = ["Labels", "Pieces", "encoded_part", "engine_of_frame", "joined_items", "packed"]
 
 
 #: Check at most this many repeated numbers of users (two names may share a number by chance).
@@ -127,17 +129,17 @@ def _packed_parts(
     given = (layout, roles, duplicates, named)
     groups = _in_groups(blocks, sum(client.nthreads().values()))
     if not isinstance(blocks[0], Delayed):  # files: one task reads a whole part, nothing moves
-        encoded = [client.submit(work.encoded_parts, own, *given, pure=False) for own in groups]
+        encoded = [client.submit(encoded_parts, own, *given, pure=False) for own in groups]
     else:
-        code = delayed(work.encoded_part, pure=False)
+        code = delayed(encoded_part, pure=False)
         pieces = client.compute([code(block, *given) for block in blocks])
         encoded = [
-            client.submit(work.listed, *own, pure=False) for own in _in_groups(pieces, len(groups))
+            client.submit(listed, *own, pure=False) for own in _in_groups(pieces, len(groups))
         ]
-    found = client.gather(client.map(work.labels_of, encoded, pure=False))
+    found = client.gather(client.map(labels_of, encoded, pure=False))
     labels = [piece for own in found for piece in own]
     order = [item.strip() if isinstance(item, str) else item for item in order]
-    items = work.joined_items(labels, order, as_text)
+    items = joined_items(labels, order, as_text)
     n_users = sum(piece.n_users for piece in labels)
     if n_users < 2 or not items.n_options:
         raise InputError(
@@ -147,12 +149,12 @@ def _packed_parts(
     # 2. the pieces with the options of all parts, packed
     rows = [piece.n_users + piece.n_silent for piece in labels]
     firsts = [None if named else first for first in accumulate(rows, initial=0)]
-    shared = client.submit(work.same, items, pure=False)
+    shared = client.submit(same, items, pure=False)
     parts, done = [], 0
     for own, pieces_seen in zip(encoded, found, strict=True):
         if any(piece.n_users for piece in pieces_seen):
             starts = firsts[done : done + len(pieces_seen)]
-            parts.append(client.submit(work.packed, shared, as_text, starts, own, pure=False))
+            parts.append(client.submit(packed, shared, as_text, starts, own, pure=False))
         done += len(pieces_seen)
     sizes = client.gather(client.map(getattr, parts, ["n_users"] * len(parts), pure=False))
     silent = sum(part.n_silent for part in labels)
@@ -198,9 +200,183 @@ def _first_seen(frame: Any, item: Any, client: Client) -> list[Any]:
     """All items in order of first appearance."""
     blocks = frame[[item]].to_delayed()
     seen = client.compute(
-        delayed([delayed(work.distinct, pure=False)(block, item) for block in blocks])
+        delayed([delayed(distinct, pure=False)(block, item) for block in blocks])
     ).result()
     return list(dict.fromkeys(label for part in seen for label in part))
+
+
+# -- on the workers: the labels of a piece, and a part from its pieces ----------------------------
+
+
+class Labels:
+    """The items and options found in a part, and its notes."""
+
+    def __init__(self, encoded: Responses) -> None:
+        self.items = encoded.items.tolist()
+        bounds = encoded.item_starts.tolist()
+        options = encoded.option_labels.tolist()
+        self.options = [options[a:b] for a, b in pairwise(bounds)]
+        self.n_users = int((encoded.answers_per_user > 0).sum())
+        self.n_silent = len(encoded.users) - self.n_users
+        self.notes = encoded.notes
+
+
+def encoded_part(
+    frame: Any, layout: str, columns: dict[str, Any], duplicates: str, named: bool = True
+) -> Responses:
+    """Encode a part's rows with its own labels; pieces of files are read in the same task."""
+    place = None
+    if callable(frame):
+        frame, place = frame(), frame.place
+    if layout == "long":
+        return long_table(frame, **columns, duplicates=duplicates, whole=False, place=place)
+    if named:
+        return wide_table(frame, **columns, whole=False, place=place)
+    return wide_table(frame, users=range(len(frame)), whole=False, place=place)
+
+
+def distinct(frame: Any, column: Any) -> list[Any]:
+    """The distinct values of a column in order of first appearance, without nulls."""
+    found: list[Any] = frame[column].dropna().drop_duplicates().tolist()
+    return found
+
+
+def encoded_parts(blocks: list[Any], *given: Any) -> list[Responses]:
+    """Encode several pieces of files, one after another."""
+    return [encoded_part(block, *given) for block in blocks]
+
+
+def listed(*pieces: Responses) -> list[Responses]:
+    """The pieces that will form one part, as a list."""
+    return list(pieces)
+
+
+def labels_of(pieces: list[Responses]) -> list[Labels]:
+    """What the client must know about some pieces."""
+    return [Labels(encoded) for encoded in pieces]
+
+
+def joined_items(parts: list[Labels], order: list[Any], as_text: bool) -> Items:
+    """The items and options of all parts, in the order that one machine would give them.
+
+    Parameters
+    ----------
+    parts
+        What was found in each part.
+    order
+        All items, in order; those that nobody answered are left out.
+    as_text
+        Whether all option labels are texts (files), or numbers stay numbers.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> frames = [pd.DataFrame({"q": ["B", "A"]}), pd.DataFrame({"q": ["C"]})]
+    >>> parts = [encoded_part(f, "wide", {}, "error") for f in frames]
+    >>> joined_items(labels_of(parts), ["q"], False).option_labels.tolist()
+    ['A', 'B', 'C']
+    """
+    books, skipped = {item: OptionBook() for item in order}, Skipped()
+    for part in parts:
+        for item, options in zip(part.items, part.options, strict=True):
+            books[item].number(options, skipped)
+    items = [item for item in order if len(books[item])]
+    labels: list[Any] = []
+    for item in items:
+        labels += books[item].ordered(as_text=as_text)[0]
+    starts = np.cumsum([0, *(len(books[item]) for item in items)])
+    return Items(label_array(items), label_array(labels), starts)
+
+
+def packed(
+    items: Items, as_text: bool, first_users: list[int | None], pieces: list[Responses]
+) -> Part:
+    """Pack some pieces with the items and options of all; users without answers are left out.
+
+    Parameters
+    ----------
+    items
+        The items of all parts.
+    as_text
+        Whether user labels become texts.
+    first_users
+        For each piece, the number of its first user if users are numbered; ``None`` if they have
+        names.
+    pieces
+        Responses pieces, each with its own labels.
+    """
+    some = [k for k, piece in enumerate(pieces) if len(piece.items)]
+    pieces, first_users = [pieces[k] for k in some], [first_users[k] for k in some]
+    shared: dict[str, Any] = {
+        "users": _joined_users(as_text, first_users, pieces),
+        "items": items.labels,
+        "option_labels": items.option_labels,
+        "item_starts": items.starts,
+        "kind": "dask",
+    }
+    numbers = {
+        (item, normalise(label)): number
+        for number, (item, label) in enumerate(
+            zip(items.labels[items.of_option].tolist(), items.option_labels.tolist(), strict=True)
+        )
+    }
+    tables = [_table(piece, numbers) for piece in pieces]
+    few = smallest(int(np.diff(items.starts).max())) != np.uint32
+    if few and all(piece.is_dense for piece in pieces):
+        responses = Responses(**shared, codes=_joined_codes(items, tables, pieces))
+    else:
+        responses = Responses(**shared, rows=_joined_rows(tables, pieces))
+    answered = np.concatenate([piece.answers_per_user > 0 for piece in pieces])
+    if not answered.all():
+        responses = responses.select(answered, keep_options=True)
+    return Part(responses)
+
+
+def _joined_users(as_text: bool, first_users: list[int | None], pieces: list[Responses]) -> Array:
+    users = [
+        piece.users.tolist() if first is None else range(first, first + len(piece.users))
+        for first, piece in zip(first_users, pieces, strict=True)
+    ]
+    return label_array([str(user) if as_text else user for some in users for user in some])
+
+
+def _table(piece: Responses, numbers: dict[tuple[Any, Any], int]) -> Array:
+    """The number of each of the piece's options among the options of all."""
+    own = np.repeat(np.arange(len(piece.items)), np.diff(piece.item_starts))
+    names, labels = piece.items.tolist(), piece.option_labels.tolist()
+    return np.array(
+        [numbers[names[i], normalise(label)] for i, label in zip(own, labels, strict=True)],
+        dtype=np.int64,
+    )
+
+
+def _joined_codes(items: Items, tables: list[Array], pieces: list[Responses]) -> Array:
+    """Dense codes with the options of all parts."""
+    dtype: Any = smallest(int(np.diff(items.starts).max()))
+    missing = np.iinfo(dtype).max
+    ends = np.cumsum([len(piece.users) for piece in pieces]).tolist()
+    codes = np.empty((items.n_items, ends[-1]), dtype=dtype)
+    for piece, table, first, last in zip(pieces, tables, [0, *ends], ends, strict=False):
+        places = items.of_option[table[piece.item_starts[:-1]]] if len(table) else table
+        if len(places) < items.n_items:
+            codes[:, first:last] = missing
+        for i, row in enumerate(piece.codes):
+            own = table[piece.item_starts[i] : piece.item_starts[i + 1]]
+            lookup = np.append(own - items.starts[places[i]], missing).astype(dtype)
+            np.take(lookup, row, mode="clip", out=codes[places[i], first:last])
+    return codes
+
+
+def _joined_rows(tables: list[Array], pieces: list[Responses]) -> tuple[Array, Array]:
+    """Rows with the option numbers of all parts, user after user."""
+    counts, options = [], []
+    for piece, table in zip(pieces, tables, strict=True):
+        indptr, own = piece.rows
+        moved = table[own]
+        owner = np.repeat(np.arange(len(piece.users)), np.diff(indptr))
+        counts.append(np.diff(indptr))
+        options.append(moved[np.lexsort((moved, owner))].astype(np.int32))
+    return np.concatenate([[0], np.cumsum(np.concatenate(counts))]), np.concatenate(options)
 
 
 # -- users who are named in several parts of wide data --------------------------------------------
@@ -233,7 +409,7 @@ def _refuse_repeated_users(data: DaskEngine) -> None:
             )
 
 
-def _words(part: work.Part) -> Words:
+def _words(part: Part) -> Words:
     import polars as pl
 
     names = [str(user) for user in part.responses.users.tolist()]
@@ -241,7 +417,7 @@ def _words(part: work.Part) -> Words:
     return words
 
 
-def words_in_buckets(part: work.Part, buckets: int) -> list[Words]:
+def words_in_buckets(part: Part, buckets: int) -> list[Words]:
     """The hashes of a part's names, sorted and split into buckets."""
     words = np.sort(_words(part))
     edges = (np.arange(1, buckets, dtype=object) * 2**64 // buckets).astype(np.uint64)
@@ -255,7 +431,7 @@ def repeated(*pieces: Words) -> Words:
     return found
 
 
-def named_so(part: work.Part, words: Words) -> list[Any]:
+def named_so(part: Part, words: Words) -> list[Any]:
     """The part's users whose names have these hashes."""
     users = part.responses.users
     return [str(user) for user in users[np.isin(_words(part), words)].tolist()]

@@ -1,16 +1,21 @@
-"""Which items share a byte in the packed layout."""
+"""Which items share a byte in the packed layout, on threads and on a GPU.
+
+Items form a *group* while the product of their numbers of codes is at most 256 (an item has one
+code per option, and one more for "no answer" only if somebody did not answer it). One byte per user
+and group then holds the answers to all its items. An item with more than 256 codes forms its own
+*wide* group: a 16-bit number per user. Four narrow groups form a *quad*, one 32-bit number per
+user; the last quad may be padded with empty groups.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
-from itertools import pairwise
 
 import numpy as np
 
 from hitsndiffs.data.arrays import Flags, Ints
 
-__all__ = ["NARROW", "WIDE", "Groups"]
+__all__ = ["Groups"]
 
 
 #: How many codes a byte can hold, and a 16-bit number.
@@ -33,20 +38,18 @@ class Groups:
     n_codes
         Number of codes of each item: one per option, and one for "no answer" if needed.
     table_starts
-        Where the table of each group begins: 256 entries for a narrow group, one per code for a
-        wide group.
+        Where the table of each group begins, and the end: 256 entries for each narrow group of a
+        quad, one per code for a wide group.
     n_narrow
         Number of narrow groups.
 
     Examples
     --------
-    Five items with three options and a sixth fit into two bytes:
+    Five items with three options and a sixth fit into two groups, and these into one quad:
 
     >>> groups = Groups.of(np.arange(0, 21, 3), np.zeros(6, dtype=bool))
-    >>> groups.n_narrow, groups.starts.tolist()
-    (2, [0, 5, 6])
-    >>> groups.bytes_per_user
-    2
+    >>> groups.n_narrow, groups.starts.tolist(), groups.bytes_per_user
+    (2, [0, 5, 6], 4)
     """
 
     members: Ints
@@ -67,7 +70,7 @@ class Groups:
         has_gaps
             For each item, whether somebody did not answer it.
         """
-        n_codes = np.diff(item_starts) + has_gaps
+        n_codes = (np.diff(item_starts) + has_gaps).astype(np.int64)
         narrow = np.flatnonzero(n_codes <= NARROW)
         wide = np.flatnonzero(n_codes > NARROW)
         starts, size = [], NARROW + 1
@@ -76,20 +79,31 @@ class Groups:
             if size > NARROW:
                 starts.append(place)
                 size = codes
-        lengths = [NARROW] * len(starts) + n_codes[wide].tolist()
+        n_narrow = len(starts)
+        wide_tables = 4 * NARROW * -(-n_narrow // 4) + np.cumsum([0, *n_codes[wide]])
         return cls(
             members=np.concatenate([narrow, wide]).astype(np.int64),
             starts=np.array([*starts, *range(len(narrow), len(n_codes) + 1)], dtype=np.int64),
             item_starts=np.ascontiguousarray(item_starts, dtype=np.int64),
-            n_codes=n_codes.astype(np.int64),
-            table_starts=np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64),
-            n_narrow=len(starts),
+            n_codes=n_codes,
+            table_starts=np.concatenate([NARROW * np.arange(n_narrow), wide_tables]),
+            n_narrow=n_narrow,
         )
 
     @property
-    def n_groups(self) -> int:
-        """Number of groups, narrow and wide."""
-        return len(self.starts) - 1
+    def n_quads(self) -> int:
+        """Number of 32-bit numbers per user."""
+        return -(-self.n_narrow // 4)
+
+    @property
+    def n_wide(self) -> int:
+        """Number of 16-bit numbers per user."""
+        return len(self.starts) - 1 - self.n_narrow
+
+    @property
+    def bytes_per_user(self) -> int:
+        """Memory per user, in bytes."""
+        return 4 * self.n_quads + 2 * self.n_wide
 
     @property
     def table_length(self) -> int:
@@ -102,54 +116,6 @@ class Groups:
         return bool(np.all(self.n_codes <= WIDE))
 
     @property
-    def bytes_per_user(self) -> int:
-        """Memory per user, in bytes."""
-        return self.n_narrow + 2 * (self.n_groups - self.n_narrow)
-
-    def narrow_up_to(self, items: int) -> int:
-        """How many narrow groups hold the first ``items`` items; all if one of them is wide."""
-        inside = np.flatnonzero(self.members < items)
-        groups = np.searchsorted(self.starts, inside, side="right")
-        return min(int(groups.max(initial=0)), self.n_narrow)
-
-    @property
-    def arrays(self) -> tuple[Ints, Ints, Ints, Ints, Ints]:
-        """The arrays that the kernels need."""
-        return self.members, self.starts, self.item_starts, self.n_codes, self.table_starts
-
-    @cached_property
-    def item_groups(self) -> Ints:
-        """The group of each item."""
-        found = np.empty(len(self.n_codes), dtype=np.int64)
-        found[self.members] = np.repeat(np.arange(self.n_groups), np.diff(self.starts))
-        return found
-
-    @cached_property
-    def strides(self) -> Ints:
-        """For each item, how much its next code adds to its group's code."""
-        found = np.empty(len(self.n_codes), dtype=np.int64)
-        for first, last in pairwise(self.starts):
-            items = self.members[first:last]
-            found[items] = np.cumprod([1, *self.n_codes[items[:-1]]])
-        return found
-
-    def steps(self) -> tuple[Ints, Ints, Ints]:
-        """How to compute a user's codes from the user's options.
-
-        Returns
-        -------
-        option_groups
-            For each option, the group of its item.
-        option_steps
-            For each option, what it adds to its group's code.
-        empty
-            For each group, the code of a user without answers, from which to start.
-        """
-        n_options = np.diff(self.item_starts)
-        no_answer = np.where(self.n_codes > n_options, n_options, 0)
-        empty = np.zeros(self.n_groups, dtype=np.int64)
-        np.add.at(empty, self.item_groups, self.strides * no_answer)
-        items = np.repeat(np.arange(len(n_options)), n_options)
-        places = np.arange(len(items)) - self.item_starts[items]
-        added = (places - no_answer[items]) * self.strides[items]
-        return self.item_groups[items], added, empty
+    def wide_starts(self) -> Ints:
+        """Where the tables of the wide groups begin, and the end."""
+        return self.table_starts[self.n_narrow :]

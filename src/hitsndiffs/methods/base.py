@@ -142,7 +142,7 @@ class Method:
             known_options(data.items, answers)
         strong = getattr(self, "strong_user", None)
         if strong is not None and data.user_number(strong) is None:
-            raise no_such_user(strong, data.some_users)
+            raise no_such_user(strong, data.user_labels(np.arange(min(1000, data.n_users))))
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:  # noqa: ARG002
         """Return the constructor's parameters (the scikit-learn convention)."""

@@ -202,12 +202,12 @@ class DawidSkene(Method):
         n = data.answers_per_user
         chosen = truth[items, numbers]
         correct = data.choices(chosen) / n
-        accuracy = data.mapped(weights, partial(rows.right, share=prior / prior.sum()))[:, 0]
+        accuracy = data.choices(weights, partial(rows.right, share=prior / prior.sum()))[:, 0]
         errors = right_errors(data, chosen, accuracy, n)
         learnt = None
         if data.in_memory:
             by_name = np.argsort(labels)
-            confusions = data.collect(data.mapped(weights, rows.means)).reshape(-1, k, k)
+            confusions = data.collect(data.choices(weights, rows.means)).reshape(-1, k, k)
             learnt = Confusions(
                 labels[by_name],
                 prior[by_name],

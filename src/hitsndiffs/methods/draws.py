@@ -58,12 +58,14 @@ def sampled_users(data: Engine, share: float, seed: int = 0, *, bring: bool = Fa
         return chosen
     fewest = min(FEWEST_SHEETS, share * data.n_users / 2)
     if int(chosen.sum()) >= fewest:
-        values = data.collect(data.picked(draws, chosen))
+        values = data.collect(draws, chosen)
         if len(np.unique(values)) >= fewest:
             return chosen
     if data.arrays != "numpy" and not bring:
         return None
-    return data.marked(np.argsort(data.collect(draws), kind="stable")[:: int(1 / share)])
+    marks = np.zeros(data.n_users, dtype=bool)
+    marks[np.argsort(data.collect(draws), kind="stable")[:: int(1 / share)]] = True
+    return data.user_array(marks)
 
 
 def item_words(data: Engine) -> Words:

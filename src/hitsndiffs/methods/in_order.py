@@ -39,7 +39,7 @@ TELLING = ("key", "order", "group")
 
 def fit_in_order(method: Method, data: Engine) -> Fit:
     """Fit a method so that the order and names of users, items and options change nothing."""
-    if not (method.orders_first and data.gives_answers) or data.n_responses > UP_TO:
+    if not (method.orders_first and data.in_memory) or data.n_responses > UP_TO:
         return collected(data, method._fit(data))
     found = canonical(_colouring(method, data))
     here = data.opened(found.responses)

@@ -39,8 +39,8 @@ class _Investing(Method):
             payout = np.divide(w, invested, out=np.zeros_like(w), where=invested > 0)
             trust = trust / answers * data.choices(payout)
             # only ratios of trust matter; a mean of 1 avoids over- and underflow
-            trust = data.kept(trust)
-            trust = data.kept(trust / float(trust.mean()))
+            trust = data.user_array(trust)
+            trust = data.user_array(trust / float(trust.mean()))
             w = self._grown(data, data.choosers(trust / answers))
         return Fit(
             scores=trust,

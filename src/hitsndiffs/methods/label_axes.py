@@ -69,7 +69,7 @@ class LabelCentred:
     def scores(self, weights: Floats) -> Any:
         """Everybody's score from the items' weights (a user array)."""
         d = self.data
-        return d.mapped(self.columns(weights), _score, self.leanings, d.answers_per_user)[:, 0]
+        return d.choices(self.columns(weights), _score, self.leanings, d.answers_per_user)[:, 0]
 
     def item_weights(self, scores: Floats) -> Floats:
         """How much more often abler users give each item's second label, leanings taken out."""

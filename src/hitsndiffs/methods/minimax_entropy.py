@@ -8,8 +8,8 @@ from typing import ClassVar
 import numpy as np
 
 from hitsndiffs.data.arrays import Floats, Ints
+from hitsndiffs.data.ones import Ones
 from hitsndiffs.engines import Engine
-from hitsndiffs.engines.ones import Ones
 from hitsndiffs.errors import InputError
 from hitsndiffs.methods.base import Fit, Method
 from hitsndiffs.methods.core.table import Table

@@ -189,7 +189,7 @@ def _part(data: Engine, ability: Any) -> tuple[Engine, Any]:
     if chosen is None:
         return data, ability
     part, _ = data.subset(chosen, keep_options=True)
-    return part, data.picked(ability, chosen)
+    return part, part.user_array(data.collect(ability, chosen))
 
 
 def choose_axis(found: Shrinkage, ability: Any) -> tuple[int, Floats]:

@@ -18,8 +18,8 @@ from hitsndiffs.order.ties import Levels, patterns
 
 __all__ = ["ordered_users"]
 
-#: Items in a first look: answers that follow no order break at the first or second item.
-FIRST_LOOK = 3
+#: Users in a first look at what reordering within ties might do.
+FIRST_LOOK = 1000
 
 
 def ordered_users(data: Engine, levels: Levels) -> tuple[Ints, bool]:
@@ -29,7 +29,7 @@ def ordered_users(data: Engine, levels: Levels) -> tuple[Ints, bool]:
     """
     pattern = patterns(data, users=levels.sharing)
     order = levels.sorted_by(pattern)
-    if is_consecutive(data, order, FIRST_LOOK) and is_consecutive(data, order):
+    if is_consecutive(data, order):
         return order, True
     if not _ties_could_mend(data, levels):
         return order, False
@@ -43,12 +43,21 @@ def ordered_users(data: Engine, levels: Levels) -> tuple[Ints, bool]:
 def _ties_could_mend(data: Engine, levels: Levels) -> bool:
     """Whether reordering within ties might make the order consistent.
 
-    Every option needs enough choosers to fill the levels between its first and its last.
+    Every option needs enough choosers to fill the levels between its first and its last. If it has
+    too few among some of the users, it has too few among all.
     """
-    sizes = levels.sizes
-    if (sizes < 2).all():
+    if (levels.sizes < 2).all():
         return False
+    count = len(levels.order)
+    users = levels.order[np.linspace(0, count - 1, min(count, FIRST_LOOK)).astype(np.int64)]
+    level, sizes = np.unique(levels.level[users], return_inverse=True, return_counts=True)[1:]
+    indptr, options = data.rows(users)
+    of_answer = np.repeat(level, np.diff(indptr))
+    first = np.full(data.n_options, len(sizes))
+    last = np.zeros(data.n_options, dtype=np.int64)
+    np.minimum.at(first, options, of_answer)
+    np.maximum.at(last, options, of_answer)
     up_to = np.concatenate([[0], np.cumsum(sizes)])
-    first, last = data.extremes(levels.level)
-    between = np.where(last > first, up_to[last] - up_to[first + 1] + 2, 1)
-    return bool((data.choosers_per_option >= between).all())
+    several = last > first
+    between = up_to[last[several]] - up_to[first[several] + 1] + 2
+    return bool((np.bincount(options, minlength=data.n_options)[several] >= between).all())

@@ -138,9 +138,9 @@ class Colouring:
 
     def _round(self, old: Colours) -> Colours:
         items = self.data.items
-        chosen = self.data.by_user @ mixed(old.options)
+        chosen = self.data.responses.ones @ mixed(old.options)
         users = mixed(old.users + mixed(chosen))
-        seen = self.data.by_option @ mixed(users)
+        seen = self.data.responses.ones.T @ mixed(users)
         options = mixed(old.options + mixed(seen))
         whole = mixed(np.add.reduceat(mixed(options), items.starts[:-1]) + ITEM)
         options = mixed(options + mixed(whole)[items.of_option])

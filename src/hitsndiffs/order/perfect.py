@@ -21,8 +21,8 @@ import numpy.typing as npt
 
 from hitsndiffs.data.arrays import Floats, Ints
 from hitsndiffs.data.layouts import some_rows
-from hitsndiffs.engines.ones import Ones
-from hitsndiffs.order.certificate import option_ends
+from hitsndiffs.data.ones import Ones
+from hitsndiffs.order.certificate import block_ends
 from hitsndiffs.order.intervals import count_orders, tree_of_intervals
 from hitsndiffs.order.pqtree.tree import PQTree
 
@@ -33,8 +33,6 @@ __all__ = ["PerfectOrder", "checked_order", "may_be_perfect", "perfect_order"]
 
 #: A first look covers this many users × options, with at least and at most this many users.
 FIRST_CELLS, FEWEST_USERS, MOST_USERS = 200_000, 20, 200
-#: Up to this many users × options, answers are fetched as whole sheets.
-SHEET_CELLS = 10_000_000
 #: Set elements per user to reduce before all sets are checked again; doubled each time.
 FIRST_REDUCED = 4
 
@@ -94,7 +92,7 @@ def may_be_perfect(data: Engine, guide: Any = None, *, most_users: int = MOST_US
         return True
     # a user without answers may stand anywhere
     users = np.linspace(0, data.n_users - 1, some).astype(np.int64)
-    likes = None if guide is None else data.collect(data.picked(guide, users))
+    likes = None if guide is None else data.collect(guide, users)
     return _Sets.of(data, users).order(likes) is not None
 
 
@@ -145,9 +143,10 @@ def perfect_order(data: Engine, guide: Floats | None = None) -> PerfectOrder | N
 
 def checked_order(data: Engine, order: Ints, level: Ints | None = None) -> PerfectOrder | None:
     """An order of all users who answered, as a perfect order; None if it is not perfect."""
-    first, last = (np.asarray(ends, dtype=np.int64) for ends in option_ends(data, order))
-    if (last - first + 1 != data.choosers_per_option).any():
+    ends = block_ends(data, order)
+    if ends is None:
         return None
+    first, last = ends
     if level is None:  # users on one level lie between the same ends of options
         cuts = np.zeros(len(order) + 1, dtype=np.int64)
         cuts[first] = cuts[last + 1] = 1
@@ -212,7 +211,4 @@ class _Sets:
 
 def _choosers(data: Engine, users: Ints) -> Ones:
     """Options × users, 1 where one of these users chose an option."""
-    if not data.gives_answers and len(users) * data.n_options <= SHEET_CELLS:
-        option, user = np.nonzero(data.answer_sheets(users))
-        return Ones(np.searchsorted(option, np.arange(data.n_options + 1)), user, len(users))
-    return Ones(*data.some_rows(users), data.n_options).T
+    return Ones(*data.rows(users), data.n_options).T

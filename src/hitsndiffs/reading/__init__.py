@@ -12,7 +12,7 @@ from typing import Any
 
 from hitsndiffs.data.progress import working
 from hitsndiffs.data.responses import Responses
-from hitsndiffs.engines.opening import is_dask_frame
+from hitsndiffs.engines import is_dask_frame
 from hitsndiffs.reading.cluster import connect, in_plain_words, read_on_cluster
 from hitsndiffs.reading.key import read_key
 from hitsndiffs.reading.options import ReadingOptions

@@ -12,7 +12,6 @@ import numpy.typing as npt
 
 from hitsndiffs.data.responses import Responses
 from hitsndiffs.data.words import count
-from hitsndiffs.engines.opening import open_engine
 from hitsndiffs.errors import InputError
 from hitsndiffs.methods.alike import expected_agreement
 from hitsndiffs.methods.inputs import as_responses
@@ -263,7 +262,7 @@ class Agreement(Tabled):
         from scipy.sparse import csr_array
 
         r = self.responses
-        chosen = open_engine(r).by_user.in_scipy
+        chosen = r.ones.in_scipy
         options = np.arange(r.n_options)
         to_item = csr_array((np.ones(r.n_options), (options, r.option_items)))
         answered = (chosen @ to_item).tocsr()

@@ -47,7 +47,7 @@ def rank_there(
 
 
 def rank_on_cluster(
-    data: Engine, method: str = "auto", *, by: str | None = None, **params: Any
+    data: Any, method: str = "auto", *, by: str | None = None, **params: Any
 ) -> ClusterRanking:
     """Rank users where their answers are stored.
 
@@ -68,8 +68,8 @@ def rank_on_cluster(
     errors = fit.standard_errors
     if scores is not fit.scores and float(abs(scores - fit.scores).max()) > 0:
         errors = fit.ability_errors if by == "ability" else fit.correct_errors
-    scores = data.kept(scores)
-    ranks = data.kept(data.ranks(scores, tie_limit(scores)))
+    scores = data.user_array(scores)
+    ranks = data.user_array(data.ranks(scores, tie_limit(scores)))
     parameters = estimator.get_params()
     held = {"correct": fit.correct, "ability": fit.abilities} if by is None else {}
     own = (name for name, values in held.items()
@@ -129,7 +129,7 @@ class ClusterRanking(Found):
             return None
         if common is not None and id(errors) == id(self.fit.standard_errors):
             errors = np.sqrt(np.maximum(errors**2 - common**2, 0.0))
-        both = self.data.kept(spread_intervals(self.data, self.scores, errors, self.ranks))
+        both = self.data.user_array(spread_intervals(self.data, self.scores, errors, self.ranks))
         return both[:, 0], both[:, 1]
 
     def top(self, count: int = 20) -> Any:
@@ -145,10 +145,8 @@ class ClusterRanking(Found):
     def cells(self, count: int) -> Cells:
         """The columns of :meth:`top`, for whoever shows them."""
         users = self.data.top(self.scores, count)
-        marks = self.data.marked(users)
-        order = np.argsort(np.argsort(users))
         labels = np.asarray(self.data.user_labels(users))
-        found = {name: np.asarray(self.data.picked(values, marks))[order]
+        found = {name: self.data.collect(values, users)
                  for name, values in self._columns().items()}  # fmt: skip
         columns = {name: labels if name == "user" else found[name]
                    for name in COLUMNS if name == "user" or name in found}  # fmt: skip
@@ -163,7 +161,7 @@ class ClusterRanking(Found):
         columns = self._columns()
         blocks = [self.data.blocks(values) for values in columns.values()]
         frames = [
-            delayed(_frame)(delayed(getattr)(part, "some_users"), tuple(columns), *own)
+            delayed(_frame)(delayed(getattr)(part, "responses").users, tuple(columns), *own)
             for part, *own in zip(self.data.parts, *blocks, strict=True)
         ]
         labels = self.data.user_labels(np.arange(min(2, len(self))))

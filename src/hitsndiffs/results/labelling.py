@@ -208,7 +208,7 @@ def _order_kept(ranking: Ranking, asked: list[tuple[int, int, float]]) -> float:
 
 def _answered(ranking: Ranking, user: int, item: int) -> bool:
     """Whether a user answered an item."""
-    ones, starts = ranking.data.by_user, ranking.data.items.starts
+    ones, starts = ranking.responses.ones, ranking.data.items.starts
     chosen = ones.indices[ones.indptr[user] : ones.indptr[user + 1]]
     return bool(np.any((chosen >= starts[item]) & (chosen < starts[item + 1])))
 
@@ -384,7 +384,7 @@ class Workers(Tabled):
             )
         items = self.ranking.data.items
         by_label = items.sum(self._is * chances[:, None])
-        ones = self.ranking.data.by_user
+        ones = self.ranking.responses.ones
         mine = ones.indices[ones.indptr[place] : ones.indptr[place + 1]]
         table = by_label[mine].T @ self._is[mine]
         n = table.sum(1)

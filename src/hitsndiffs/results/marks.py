@@ -17,8 +17,7 @@ from hitsndiffs.data.items import Items
 from hitsndiffs.data.lookup import mapping_of, python_value
 from hitsndiffs.data.responses import Responses
 from hitsndiffs.data.words import count, listed
-from hitsndiffs.engines import Engine
-from hitsndiffs.engines.opening import open_engine
+from hitsndiffs.engines import Engine, open_engine
 from hitsndiffs.errors import InputError, did_you_mean
 from hitsndiffs.methods.core.table import Table
 from hitsndiffs.methods.inputs import as_responses

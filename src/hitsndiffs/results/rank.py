@@ -12,8 +12,7 @@ from hitsndiffs.data.lookup import mapping_of
 from hitsndiffs.data.progress import working
 from hitsndiffs.data.responses import Responses
 from hitsndiffs.data.words import count
-from hitsndiffs.engines import Engine
-from hitsndiffs.engines.opening import is_dask_frame
+from hitsndiffs.engines import Engine, is_dask_frame
 from hitsndiffs.errors import InputError
 from hitsndiffs.methods import METHODS, make
 from hitsndiffs.methods.inputs import as_responses

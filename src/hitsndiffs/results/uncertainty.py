@@ -148,7 +148,7 @@ def spread_intervals(
     """
     b = beliefs_of(scores, errors)
     place = partial(_interval_of, counts=_counts_there(data, b), level=level)
-    return data.mapped(np.empty((data.n_options, 0)), place, b.mean, b.sd, ranks)
+    return data.choices(np.empty((data.n_options, 0)), place, b.mean, b.sd, ranks)
 
 
 def _interval_of(

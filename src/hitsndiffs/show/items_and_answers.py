@@ -36,9 +36,6 @@ __all__ = [
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
-#: Cells of answer sheets handled at once.
-CELLS_AT_ONCE = 4_000_000
-
 
 # -- names -----------------------------------------------------------------------------------------
 
@@ -207,12 +204,10 @@ def option_shares(ranking: Ranking, groups: int) -> Any:
 
 def chosen_options(ranking: Ranking, users: Ints) -> Ints:
     """The number of the option that each user chose, -1 without an answer: users × items."""
-    data, r = ranking.data, ranking.responses
+    r = ranking.responses
     table = np.full((len(users), r.n_items), -1, dtype=np.int64)
-    size = max(CELLS_AT_ONCE // max(r.n_options, 1), 1)
-    for first in range(0, len(users), size):
-        options, columns = np.nonzero(data.answer_sheets(users[first : first + size]))
-        table[first + columns, r.option_items[options]] = options
+    indptr, options = r.some_rows(users)
+    table[np.repeat(np.arange(len(users)), np.diff(indptr)), r.option_items[options]] = options
     return table
 
 

@@ -195,13 +195,9 @@ class _Symmetric:
         return _without(self._rooted(self.data.choices(self.weights(y))), self.trivial_users)
 
     def around(self, y: Floats) -> Floats:
-        """``Aᵀ A``, without a pass over the data if all pairs of options are already counted."""
+        """``Aᵀ A``."""
         v = self.weights(y)
-        if len(self.root) > 1 or self.data.gram is None:
-            through = self._through(v)
-        else:
-            through = float(self.root[0]) ** 2 * (self.data.gram @ v)
-        return self._finish(through - self._seen * (self._seen @ v))
+        return self._finish(self._through(v) - self._seen * (self._seen @ v))
 
     def scores(self, y: Floats, value: float) -> Any:
         """Scores of an axis whose option vector and eigenvalue are known."""

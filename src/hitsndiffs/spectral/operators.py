@@ -19,9 +19,6 @@ from hitsndiffs.engines import Engine
 
 __all__ = ["Averaging", "Laplacian"]
 
-#: Up to this many users × options, *direct* variants hold ``C`` as a full matrix (0.8 GB).
-FULL_CELLS = 100_000_000
-
 
 @dataclass(frozen=True)
 class Averaging:
@@ -95,12 +92,11 @@ class Laplacian:
 
 
 def _product(data: Engine, weights: Floats) -> Floats:
-    """``C diag(weights) Cᵀ``, as a product of full matrices if they fit, else by the sums."""
-    if data.n_users * data.n_options > FULL_CELLS:
-        product: Floats = data.choices(weights[:, None] * data.choosers(np.eye(data.n_users)))
-    else:
-        C = data.answer_sheets(np.arange(data.n_users))
-        product = C.T @ (weights[:, None] * C)
+    """``C diag(weights) Cᵀ``, as a product of sparse matrices of ones."""
+    from scipy.sparse import diags_array
+
+    C = data.responses.ones.in_scipy
+    product: Floats = (C @ diags_array(weights) @ C.T).toarray()
     return product
 
 

@@ -161,7 +161,7 @@ def abilities_of_all(data: Engine, model: Model, solution: Solution) -> tuple[An
         prior = prior - 0.5 * (betas - population.lean) ** 2 / population.leaning
     mean_spread = spread.mean(axis=1)
 
-    found = data.mapped(logs, partial(_placed, prior=prior, thetas=thetas))
+    found = data.choices(logs, partial(_placed, prior=prior, thetas=thetas))
     return found[:, 0], found[:, 1], data.choices(mean_spread)
 
 

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from hitsndiffs.data.arrays import Floats
-from hitsndiffs.engines.ones import Ones
+from hitsndiffs.data.ones import Ones
 from hitsndiffs.methods.core.table import Table
 
 __all__ = ["DoubleAxis", "centred_axes", "confusions", "double_centred", "one_label", "starts"]

@@ -10,8 +10,8 @@ import numpy as np
 from hitsndiffs.data.arrays import Flags, Floats, Ints
 from hitsndiffs.data.items import Items
 from hitsndiffs.data.mixing import mixed
+from hitsndiffs.data.ones import Ones
 from hitsndiffs.engines import Engine
-from hitsndiffs.engines.ones import Ones
 from hitsndiffs.methods.labels import label_numbers
 
 __all__ = ["Table", "sums"]
@@ -53,12 +53,7 @@ class Table:
     @classmethod
     def of(cls, data: Engine, users: Ints | None = None) -> Table:
         """The answers of all users, or of some of them (numbered anew)."""
-        if data.arrays == "numpy" and data.gives_answers:
-            indptr, option = data.responses.rows if users is None else data.some_rows(users)
-        else:
-            indptr, option = data.here(
-                np.arange(data.n_users) if users is None else users
-            ).responses.rows
+        indptr, option = data.rows(users)
         counts = np.diff(indptr)
         user = np.repeat(np.arange(len(counts)), counts)
         return cls(data.items, len(counts), user, np.asarray(option, dtype=np.int64))
