@@ -63,6 +63,7 @@ html_theme = "pydata_sphinx_theme"
 html_title = "hitsndiffs"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
+html_js_files = ["copy.js"]
 html_copy_source = False
 html_show_sphinx = False
 html_theme_options = {

@@ -6,19 +6,16 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
 
-import numpy as np
-
 from hitsndiffs.cli.options import Seed, option
 from hitsndiffs.cli.result import Result
-from hitsndiffs.cli.screen import BEST, WHOLE_UP_TO
 from hitsndiffs.cli.source import Source
 from hitsndiffs.cli.text import show_cells
 from hitsndiffs.data.progress import working
 from hitsndiffs.data.words import count
 from hitsndiffs.errors import InputError
-from hitsndiffs.results.cells import Cells, Tabled
 
 if TYPE_CHECKING:
+    from hitsndiffs.results.cells import Cells, Tabled
     from hitsndiffs.results.labelling import Workers
     from hitsndiffs.results.ranking import Ranking
 
@@ -89,6 +86,11 @@ def labels(
 
 def _show(found: Workers, ranking: Ranking) -> None:
     """The labellers who stand out, then those with the most answers; shares right where known."""
+    import numpy as np
+
+    from hitsndiffs.cli.screen import BEST, WHOLE_UP_TO
+    from hitsndiffs.results.cells import Cells
+
     cells = found.cells()
     shown = {name: cells.columns[name] for name in ("user", "answers", "most_used", "share")}
     if ranking.correct is not None and ranking.verdict.allows_numbers:

@@ -118,7 +118,7 @@ def _command(*names: str) -> Any:
     from hitsndiffs.cli.app import app_of
 
     built: Any = typer.main.get_command(app_of(*names))
-    for command in built.commands.values():
+    for command in (built, *built.commands.values()):
         command.get_params = partial(_described, command.get_params)
     return built
 
@@ -130,7 +130,7 @@ def _described(params: Callable[[Any], list[Any]], ctx: Any) -> list[Any]:
         if parameter.param_type_name == "argument":  # not {FILE…}..., nor <list[str]>
             parameter.display_type_rich = lambda ctx: None  # noqa: ARG005
             parameter._usage_display_name = partial(str, parameter.metavar)
-        elif parameter.name == "help":  # not <bool>
+        elif parameter.metavar is None:  # not <bool>
             parameter.metavar = ""
     return found
 

@@ -162,8 +162,7 @@ class Job:
         option(
             "COLUMN|FILE|names",
             "With --versus, --pairs and --report: items that belong together (a passage, a "
-            "template) count as one witness; 'names': by what is before the number in an item's "
-            "name.",
+            "template) count as one; 'names': by what is before the number in an item's name.",
             panel=OUTPUT,
         ),
     ] = None

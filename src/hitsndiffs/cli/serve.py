@@ -18,7 +18,7 @@ def serve(
         str | None,
         option(
             "ADDRESS",
-            "Where to listen (default 127.0.0.1: nobody but this machine can reach it).",
+            "Where to listen (default 127.0.0.1: reachable from this machine only).",
         ),
     ] = None,
     port: Annotated[

@@ -37,11 +37,11 @@ class Drawn:
     ] = None
     bmax: Annotated[
         float | None,
-        option("B", "The largest difficulty (they span 1); more is harder.", "--hardest"),
+        option("B", "Largest item difficulty; difficulties lie within 1 below it.", "--hardest"),
     ] = None
     amax: Annotated[
         float | None,
-        option("A", "The largest discrimination; more is less chance.", "--sharpest"),
+        option("A", "Largest item discrimination (higher = less noise).", "--sharpest"),
     ] = None
     answer_probability: Annotated[
         float | None,

@@ -66,7 +66,7 @@ def rank(
     strong_user
         A user who is certainly good.
     group
-        Users who count as one witness, such as runs of one model: a mapping (user → group), or
+        Users who count once together, such as runs of one model: a mapping (user → group), or
         the name of a column of the data.
     reading
         Rank by another reading of the answers (2, 3, …; see :attr:`Ranking.readings`).
@@ -177,7 +177,7 @@ def with_groups(
     else:
         responses = as_responses(table, named)
     if named is None and method in METHODS and "group" not in METHODS[method]().get_params():
-        said = f"Method {method!r} takes no groups: every user counts as a witness."
+        said = f"Method {method!r} takes no groups: every user counts separately."
         return responses.with_notes([*responses.notes, said]), params
     return responses, {**params, "group": responses.groups}
 

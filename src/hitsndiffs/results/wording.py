@@ -43,8 +43,8 @@ def joined(names: Sequence[str], word: str = "and") -> str:
 
 #: How the better end of an order was found (:class:`hitsndiffs.order.orientation.Orientation`).
 _JUDGED = {
-    "decile entropy": "judged by which end agrees more within itself",
-    "majority": "judged by which end sides with the majority",
+    "decile entropy": "the end whose users agree more with each other",
+    "majority": "the end that sides with the majority",
     "known answers": "judged by the known answers",
     "strong user": "judged by the strong user",
     "words": "judged by what the labels say",
