@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -116,26 +116,18 @@ def verdict(distance: float | None) -> str:
     return "higher" if distance > 0 else "lower"
 
 
-def exponent(
-    results: Sequence[Result], panel: str, method: str, least_x: float = 1000
-) -> float | None:
-    """Fit ``value ∝ x^e`` to the larger points of a line; return None for fewer than three.
+def exponent(points: Iterable[tuple[float, float]], least_x: float = 1000) -> float | None:
+    """Fit ``y ∝ x^e`` to the larger points of a line; return None for fewer than three.
 
     Examples
     --------
-    >>> line = [Result("f", "seconds", "m", i, x, x**2.0, 0, 0, 1) for i, x in enumerate(
-    ...     [1000, 3200, 10000])]
-    >>> round(exponent(line, "seconds", "m"), 6)
+    >>> round(exponent([(x, x**2.0) for x in (1000, 3200, 10000)]), 6)
     2.0
     """
-    points = [
-        (r.x, r.value)
-        for r in results
-        if r.panel == panel and r.method == method and r.x >= least_x and r.value > 0
-    ]
-    if len(points) < 3:
+    large = [(x, y) for x, y in points if x >= least_x]
+    if len(large) < 3:
         return None
-    x, y = np.log(np.array(points, dtype=float)).T
+    x, y = np.log(np.array(large, dtype=float)).T
     return float(np.polyfit(x, y, 1)[0])
 
 

@@ -33,10 +33,10 @@ PANEL_LABELS = {
     SIGNED: "variance of the eigenvector",
     FROM_ONE: "mean displacement (from 1)",
     BETWEEN: "mean displacement between runs",
-    PAIRS: "accuracy, each pair with the probability",
+    PAIRS: "accuracy, pairs at random",
     "relative rounds": "rounds / fewest",
 }
-WIDTH, HEIGHT = 4.6, 3.4
+WIDTH, HEIGHT, MOST_COLUMNS = 4.6, 3.4, 3
 PAPER_STYLE = {"alpha": 0.3, "linestyle": "--", "linewidth": 1.0, "zorder": 1}
 STYLE = {
     "font.size": 9,
@@ -96,9 +96,11 @@ def _look(method: str) -> dict[str, Any]:
 
 def _panels(canvas: Any, figure: Figure) -> Iterator[tuple[Any, str]]:
     count = max(1, len(figure.panels))
-    canvas.set_size_inches(WIDTH * count + 1.4, HEIGHT)
-    axes = canvas.subplots(1, count, squeeze=False)[0]
-    yield from zip(axes, figure.panels, strict=True)
+    columns = min(count, MOST_COLUMNS)
+    rows = -(-count // columns)
+    canvas.set_size_inches(WIDTH * columns + 1.4, HEIGHT * rows)
+    axes = canvas.subplots(rows, columns, squeeze=False).ravel()
+    yield from zip(axes[:count], figure.panels, strict=True)
 
 
 def _lines(canvas: Any, figure: Figure, results: Sequence[Result]) -> None:
@@ -131,6 +133,8 @@ def _lines(canvas: Any, figure: Figure, results: Sequence[Result]) -> None:
                 axes.minorticks_off()
         if figure.log_y:
             axes.set_yscale("log")
+        elif figure.kind == "stability" and panel != "accuracy":
+            axes.set_ylim(bottom=0)  # else a difference of two per cent fills the picture
     _legend(canvas, paper=bool(theirs))
 
 

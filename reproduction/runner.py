@@ -13,7 +13,7 @@ from itertools import chain
 from multiprocessing import active_children, get_context
 
 from reproduction.cells import ABH_UP_TO, Cell, Rank, Values, compute
-from reproduction.contestants import contestant
+from reproduction.contestants import CONTESTANTS, contestant
 from reproduction.figures import Figure
 from reproduction.real import WHERE_FROM, data_folder
 from reproduction.store import Store
@@ -143,16 +143,14 @@ def _cells(figure: Figure, runs: int, seed: int, points: int | None) -> Iterator
 
 
 def _wanted(cell: Cell, methods: Sequence[str] | None) -> list[str]:
-    """The methods of a cell: the figure's, or those asked for that apply to it."""
+    """The methods of a cell: the figure's, or those asked for; other rankings join any of them."""
     figure = cell.spec
-    if methods is None:
-        chosen = list(figure.methods)
-    elif figure.kind in ("accuracy", "simulated", "real"):
-        chosen = [name for name in methods if "/" not in name]
-        if figure.kind == "real":  # the True-answer ranking is the reference
-            chosen = [name for name in chosen if contestant(name).needs is None]
-    else:
-        chosen = [name for name in figure.methods if name in methods or figure.kind == "beta"]
+    ranks = figure.kind in ("accuracy", "simulated", "real")
+    chosen = [
+        name
+        for name in (figure.methods if methods is None or figure.kind == "beta" else methods)
+        if name in figure.methods or (ranks and name not in CONTESTANTS)
+    ]
     if figure.kind == "rounds" and cell.x > ABH_UP_TO:
         chosen = [name for name in chosen if name != "abh/power"]
     # The GRM-estimator is slow on many items; the paper has no value there either.
