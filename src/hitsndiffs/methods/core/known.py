@@ -4,9 +4,10 @@
 they name. How likely each entry of a key is wrong is judged by :mod:`.keyed`.
 
 Readings were found without what is known. Each takes it as evidence, and is *weighed* by how well
-it foresaw the answers, not chosen: log w = log p + Σ log(0.6 q(answer) + 0.4 / options). The
-certainty of each item is bounded by the 0.4: items have lures, and keys have errors, so one answer
-must never outweigh all others.
+it foresaw the answers, not chosen: log w = log p + Σ log(0.6 q(answer) + 0.4 guess(answer)), where
+a guess is half by popularity and half by the number of options. The certainty of each item is
+bounded by the 0.4: items have lures, and keys have errors, so one answer must never outweigh all
+others.
 """
 
 from __future__ import annotations
@@ -28,8 +29,8 @@ from hitsndiffs.data.lookup import (
 
 __all__ = ["Known", "known_key"]
 
-#: Chance that an item tells nothing about the reading, whatever the answer.
-UNTOLD = 0.4
+#: Chance that an item tells nothing about the reading, whatever the answer; the same for marks.
+UNTOLD, SURE_UNTOLD = 0.4, 0.02
 #: Error rate of answers that are sure.
 SURE = 1e-4
 #: Error rate of a key before it is seen.
@@ -86,14 +87,20 @@ class Known:
         logs[self.options] = np.log1p(-rate)
         return logs
 
-    def foreseen(self, items: Items, key: Floats) -> float:
-        """Log probability of the known answers by a reading found without them, bounded."""
+    def foreseen(self, items: Items, key: Floats, popular: Floats, *, sure: bool = False) -> float:
+        """Log probability of the known answers by a reading found without them, bounded.
+
+        An item may tell nothing about the reading: then its right answer is as likely as it is
+        popular, or any. A ``sure`` reading has no such items.
+        """
+        untold = SURE_UNTOLD if sure else UNTOLD
         sizes = np.maximum(items.sizes[items.of_option[self.options]], 2)
-        found = np.log((1 - UNTOLD) * key[self.options] + UNTOLD / sizes).sum()
+        guess = (popular[self.options] + 1 / sizes) / 2
+        found = np.log((1 - untold) * key[self.options] + untold * guess).sum()
         if len(self.unseen):
-            sure = np.maximum.reduceat(key, items.starts[:-1])[self.unseen]
+            most = np.maximum.reduceat(key, items.starts[:-1])[self.unseen]
             sizes = np.maximum(items.sizes[self.unseen], 2)
-            found += np.log((1 - UNTOLD) * (1 - sure) + UNTOLD / sizes).sum()
+            found += np.log((1 - untold) * (1 - most) + untold / sizes).sum()
         return float(found)
 
     def start(self, items: Items, key: Floats) -> Floats:

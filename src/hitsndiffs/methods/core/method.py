@@ -8,48 +8,32 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from hitsndiffs.data.arrays import Floats
 from hitsndiffs.data.progress import step
 from hitsndiffs.data.words import count
 from hitsndiffs.engines import Engine
 from hitsndiffs.errors import InputError
 from hitsndiffs.methods.base import Method
-from hitsndiffs.methods.core.directions import correlation, rank_correlation
+from hitsndiffs.methods.core.directions import correlation
 from hitsndiffs.methods.core.doubt import DISAGREE, Signs, doubts, signs, sureness
 from hitsndiffs.methods.core.everybody import (
     abilities_of_all,
     compared_part,
     continued,
-    joined,
     users_to_fit,
 )
-from hitsndiffs.methods.core.keyed import keyed
 from hitsndiffs.methods.core.known import Known, known_key
-from hitsndiffs.methods.core.model import Model
 from hitsndiffs.methods.core.search import Candidate, Found, find
 from hitsndiffs.methods.core.settings import DEFAULT, Settings
-from hitsndiffs.methods.core.solution import Solution
 from hitsndiffs.methods.core.table import Table
+from hitsndiffs.methods.core.ways import ALONE, LEAST, NONE_OF_THEM, Way, informed, ways_of
 from hitsndiffs.methods.counting import group_weights
 from hitsndiffs.methods.fitted import AlikeUsers, Fit, Learnt
 from hitsndiffs.methods.readings import Question, Reading, questions
 
 __all__ = ["LatentKey", "Learning"]
 
-#: Chance that none of the readings is right, at least.
-NONE_OF_THEM = 0.05
-#: Answers are less independent than they count: this many nats have odds of e to one.
-NATS = 3.0
-#: Most readings that are kept.
-MOST_READINGS = 5
-#: Readings with less probability are left out when known answers weigh them.
-LEAST = 1e-3
-#: The start of the reading that rests on the known answers alone.
-ALONE = "known answers"
 #: Names are looked at among so many users, at most: that takes their text.
 MOST_NAMED = 10_000
-#: Rounds to take in what is known.
-REFIT = 10
 
 
 @dataclass(frozen=True)
@@ -76,18 +60,6 @@ class Learning(Learnt):
     ability_sd: float
     label_shares: tuple[tuple[str, float], ...] = ()
     error_rate: float | None = None
-
-
-@dataclass(frozen=True, eq=False)
-class _Way:
-    """A way to read all answers: its probability, its key for everything, what it was fitted by."""
-
-    start: str
-    probability: float
-    evidence: float
-    key: Floats
-    model: Model
-    solution: Solution
 
 
 @dataclass(kw_only=True, eq=False)
@@ -151,12 +123,13 @@ class LatentKey(Method):
         counted = None if weights is not None else _counted(found, users)
         found = self._with_strong(found, data, users)
         seen = signs(found)
-        ways = self._ways(found, table, known, sureness(seen))
+        told = bool(known) or self.reading > 1
+        ways = ways_of(found, table, sureness(seen), all_of_them=told)
         # 3. what is known weighs them
         rate = None
         if known:
             step("taking in what is known")
-            ways, rate = _informed(ways, table, known, settings)
+            ways, rate = informed(ways, table, known, settings)
         # 4. everybody's scores by one of them
         return self._result(data, table, ways, users, seen, known, rate, counted)
 
@@ -180,47 +153,10 @@ class LatentKey(Method):
 
         return replace(found, readings=tuple(sorted(found.readings, key=low)))
 
-    def _ways(self, found: Found, table: Table, known: Known, sure: float) -> list[_Way]:
-        """The readings that matter, with probabilities, for all answers of the table."""
-        best = found.best
-        told = bool(known) or self.reading > 1
-        leads = np.array([best.evidence - each.evidence for each in found.readings])
-        chances = np.exp(-np.minimum(np.abs(leads), 100 * NATS) / NATS)
-        score = found.table.score(best.solution.key)
-        here = found.table.per_user > 0
-        agrees = np.array(
-            [
-                rank_correlation(score[here], found.table.score(each.solution.key)[here])
-                for each in found.readings
-            ]
-        )
-        # the confidence is that of all readings that agree with the first
-        with_it = agrees >= DISAGREE
-        with_it[0] = True
-        share = np.where(with_it, sure * chances / chances[with_it].sum(), 0.0)
-        left = max(1 - sure - NONE_OF_THEM, 0.0)
-        if (~with_it).any():
-            others = np.where(with_it, 0.0, np.maximum(chances, 0.02))
-            share = share + left * others / others.sum()
-        made: list[_Way] = []
-        for number, (each, probability) in enumerate(zip(found.readings, share, strict=True)):
-            if number > 0 and (probability < LEAST or len(made) >= MOST_READINGS):
-                continue
-            if found.table is not table and number > 0 and with_it[number] and not told:
-                made[0] = replace(made[0], probability=made[0].probability + float(probability))
-                continue  # it takes long to continue with all answers, and agrees
-            # (nobody is ranked by the others until something is told)
-            settle = number == 0 or told
-            model, solution = joined(each, found.table, table, settle=settle)
-            made.append(
-                _Way(each.start, float(probability), each.evidence, solution.key, model, solution)
-            )
-        return made
-
     # -- the result -------------------------------------------------------------------------
 
     def _result(
-        self, data: Engine, table: Table, ways: list[_Way], users: Any, seen: Signs,
+        self, data: Engine, table: Table, ways: list[Way], users: Any, seen: Signs,
         known: Known, rate: float | None, counted: AlikeUsers | None,
     ) -> Fit:  # fmt: skip
         if not 1 <= self.reading <= len(ways):
@@ -311,7 +247,7 @@ def _says(table: Table) -> str:
     return "every item has one right answer of its own"
 
 
-def _together(readings: list[Reading], ways: list[_Way]) -> list[Reading]:
+def _together(readings: list[Reading], ways: list[Way]) -> list[Reading]:
     """Readings that agree about who is good, as one: the likeliest, as sure as all of them.
 
     One that rests on the known answers alone makes none of the others surer.
@@ -327,48 +263,6 @@ def _together(readings: list[Reading], ways: list[_Way]) -> list[Reading]:
         else:
             made.append(each)
     return made
-
-
-def _informed(
-    ways: list[_Way], table: Table, known: Known, settings: Settings
-) -> tuple[list[_Way], float | None]:
-    """Every way takes in what is known, weighed by how well it foresaw it; and the error rate."""
-    items = table.items
-    weights = ways[0].model.weights
-    alone = keyed(table, known, settings, weights) if known.doubtful.any() else None
-    if alone is not None:
-        known = known.weighed(alone.key)
-    popular = items.share(table.counts + 1) if alone is None else alone.foreseen
-    left = max(1 - sum(way.probability for way in ways), NONE_OF_THEM)
-    plain = Model(table, settings, weights)
-    rest = _Way(ALONE, left, -np.inf, popular, plain, plain.begin(popular))
-    logs = np.array(
-        [
-            np.log(max(way.probability, LEAST)) + known.foreseen(items, way.key)
-            for way in (*ways, rest)
-        ]
-    )
-    chances = np.exp(logs - logs.max())
-    chances /= chances.sum()
-    prior = known.prior(items)
-    made: list[_Way] = []
-    for way, chance in zip((*ways, rest), chances, strict=True):
-        if chance < LEAST and chance < chances.max():
-            continue
-        model = Model(table, way.model.settings, way.model.weights, prior, habits=way.model.habits)
-        key = known.start(items, way.key)
-        begun = model.begin(key) if way is rest else replace(way.solution, key=key)
-        found = model.fit(begun, REFIT)
-        made.append(_Way(way.start, float(chance), found.evidence, found.key, model, found))
-    # the ranking follows the mean of all, and is told by the way nearest to it
-    made.sort(key=lambda way: -way.probability)
-    first = replace(made[0], key=_mean_key(made))
-    return [first, *made[1:]], float(known.wrong[known.doubtful].mean()) if alone else None
-
-
-def _mean_key(ways: list[_Way]) -> Floats:
-    chances = np.array([way.probability for way in ways])
-    return np.asarray(np.average([way.key for way in ways], axis=0, weights=chances), dtype=float)
 
 
 def _questions(data: Engine, readings: list[Reading], known: Known) -> tuple[Question, ...]:

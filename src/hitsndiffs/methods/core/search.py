@@ -61,7 +61,9 @@ class Candidate:
             found, model = self.judged, self.whole[0]
         if self.label is not None:  # one label for all: the flat prior of every key is not needed
             flat = np.log(model.table.options_each)
-            found += float(flat[model.asked & (model.table.within(model.active) > 0)].sum())
+            found += float(
+                flat[model.asked & (model.table.within(model.active.astype(float)) > 0)].sum()
+            )
         return found - self.penalty
 
 
