@@ -62,9 +62,7 @@ def quick(method):
 def on_cluster(responses, parts=2, **named):
     """The users in some parts on the workers, however few they are."""
     client = cluster()
-    from hitsndiffs.engines.dask_parts import Part
-
-    from hitsndiffs.engines.dask import DaskEngine
+    from hitsndiffs.engines.dask import DaskEngine, Part
 
     users = np.array_split(np.arange(responses.n_users), min(parts, responses.n_users))
     pieces = [responses.restrict(some, keep_options=True)[0] for some in users]

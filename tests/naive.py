@@ -42,3 +42,13 @@ def choosers(matrix: np.ndarray, scores: np.ndarray) -> np.ndarray:
 def through_users(matrix: np.ndarray, weights: np.ndarray, scale: np.ndarray) -> np.ndarray:
     """``Cᵀ diag(scale) C w``."""
     return (matrix * scale[:, None]).T @ (matrix @ weights)
+
+
+def level_ranks(values: np.ndarray, limit: float) -> np.ndarray:
+    """Rank 1 is the highest; values in a chain (gaps of at most ``limit``) share its best rank."""
+    order = np.argsort(-values, kind="stable").tolist()
+    ranks = np.empty(len(values))
+    for place, user in enumerate(order):
+        chained = place and values[order[place - 1]] - values[user] <= limit
+        ranks[user] = ranks[order[place - 1]] if chained else 1 + place
+    return ranks

@@ -6,6 +6,7 @@ import json
 from dataclasses import replace
 from types import SimpleNamespace
 
+import naive
 import numpy as np
 import pytest
 from commands import Here
@@ -17,20 +18,20 @@ pd = pytest.importorskip("pandas")
 
 import dask.dataframe as dd  # noqa: E402
 from distributed import Client, KilledWorker, LocalCluster  # noqa: E402
-from hitsndiffs.engines.dask_blocks import Blocks  # noqa: E402
-from hitsndiffs.engines.dask_parts import (  # noqa: E402
-    encoded_part,
-    joined_items,
-    labels_of,
-    packed,
-)
-from hitsndiffs.engines.sorting import level_middles, level_ranks  # noqa: E402
 
 import hitsndiffs as hnd  # noqa: E402
 from hitsndiffs.engines import open_engine  # noqa: E402
 from hitsndiffs.engines.base import scaled  # noqa: E402
-from hitsndiffs.engines.dask_frames import engine_of_frame  # noqa: E402
+from hitsndiffs.engines.dask import DaskEngine  # noqa: E402
+from hitsndiffs.engines.dask_frames import (  # noqa: E402
+    encoded_part,
+    engine_of_frame,
+    joined_items,
+    labels_of,
+    packed,
+)
 from hitsndiffs.engines.dask_order import (  # noqa: E402
+    byte_counts,
     chain_ends,
     found_at,
     levelled,
@@ -82,22 +83,22 @@ def test_everything_that_is_asked_of_an_engine_is_the_same(client, parts, in_buc
         data.through(w[:, 0], scaled, 2 * data.everybody), 2 * one.choosers(s[:, 0]), atol=1e-10
     )
     np.testing.assert_array_equal(data.collect(data.fingerprints()), one.fingerprints())
-    positions = rng.permutation(300)
-    for ours, theirs in zip(data.extremes(positions), one.extremes(positions), strict=True):
-        np.testing.assert_array_equal(ours, theirs)
     x, values = data.choices(w)[:, 0], s[:, 0]
     for limit in (0.0, 1e-2, 0.3):
         np.testing.assert_array_equal(
-            data.collect(data.ranks(x, limit)), level_ranks(values, limit)
+            data.collect(data.ranks(x, limit)), naive.level_ranks(values, limit)
         )
         np.testing.assert_allclose(
-            data.collect(data.levelled(x, limit)), level_middles(values, limit), atol=1e-12
+            data.collect(data.levelled(x, limit)), one.levelled(values, limit), atol=1e-12
         )
     assert data.values_at(x, [123, 0, 299]) == pytest.approx(np.sort(values)[[123, 0, 299]])
     assert data.top(x, 5).tolist() == np.argsort(-values, kind="stable")[:5].tolist()
     assert data.user_number("student-00271") == 271
     few = np.array([299, 0, 150])
-    np.testing.assert_array_equal(data.answer_sheets(few), one.answer_sheets(few))
+    for ours, theirs in zip(data.rows(few), one.rows(few), strict=True):
+        np.testing.assert_array_equal(ours, theirs)
+    np.testing.assert_allclose(data.collect(x, few), values[few], atol=1e-12)
+    assert data.user_labels(few).tolist() == one.user_labels(few).tolist()
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -112,8 +113,9 @@ def test_chains_across_buckets_are_those_of_all_values(seed):
     found = np.concatenate(
         [levelled(*each, limit) for each in zip(buckets, ends, above, strict=True)]
     )
-    np.testing.assert_array_equal(found[:, 0], level_ranks(values, limit))
-    np.testing.assert_allclose(found[:, 1], level_middles(values, limit), atol=1e-12)
+    np.testing.assert_array_equal(found[:, 0], naive.level_ranks(values, limit))
+    one = open_engine(make_responses(np.zeros((40, 1), dtype=int)), "numpy")
+    np.testing.assert_allclose(found[:, 1], one.levelled(values, limit), atol=1e-12)
 
 
 @pytest.mark.parametrize("count", [5, 3000, 30_000])
@@ -127,10 +129,9 @@ def test_places_of_an_order_are_found_by_narrowing_down(kind, count):
         "all the same": np.zeros(count),
     }[kind]
     places = [0, count // 10, count // 2, count // 2, count - 1]
+    parts = np.array_split(values, 3)
     found = found_at(
-        lambda act, *given: [act(*each) for each in zip(*given, strict=False)],
-        np.array_split(values, 3),
-        places,
+        lambda known, byte: sum(byte_counts(None, known, byte, part) for part in parts), places
     )
     assert found == np.sort(values)[places].tolist()
 
@@ -364,7 +365,7 @@ def test_a_worker_that_dies_changes_nothing(tmp_path, monkeypatch, workers, sour
             data = engine_of_frame(dd.from_pandas(frame, npartitions=4), client, here_up_to=0)
         else:
             data = hnd.read_responses(tmp_path, engine="dask", here_up_to=0)
-        worker, asked, messages = next(iter(cluster.workers.values())), Blocks._total, []
+        worker, asked, messages = next(iter(cluster.workers.values())), DaskEngine._total, []
 
         def fatal(data, *given, worker=worker, asked=asked, messages=messages, **named):
             messages.append(given)
@@ -373,7 +374,7 @@ def test_a_worker_that_dies_changes_nothing(tmp_path, monkeypatch, workers, sour
             return asked(data, *given, **named)
 
         with monkeypatch.context() as patch:
-            patch.setattr(Blocks, "_total", fatal)
+            patch.setattr(DaskEngine, "_total", fatal)
             found = make("hnd").fit(data)
             scores = data.collect(found.scores_)
         assert len(messages) > 5

@@ -29,10 +29,10 @@ ROOM = 120 * 2**20
 
 def loaded():
     """Memory of a worker that has done nothing but load what reading needs."""
-    import hitsndiffs.engines.dask_parts
     import polars  # noqa: F401
     import psutil
 
+    import hitsndiffs.engines.dask_frames
     import hitsndiffs.reading.cluster_files  # noqa: F401
 
     return psutil.Process().memory_info().rss

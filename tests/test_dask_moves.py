@@ -16,10 +16,11 @@ pd = pytest.importorskip("pandas")
 import dask.dataframe as dd  # noqa: E402
 from dask.sizeof import sizeof  # noqa: E402
 from distributed import Client  # noqa: E402
-from hitsndiffs.engines.dask_parts import Part, encoded_part  # noqa: E402
 
 import hitsndiffs as hnd  # noqa: E402
 from hitsndiffs.engines import open_engine  # noqa: E402
+from hitsndiffs.engines.dask import Part  # noqa: E402
+from hitsndiffs.engines.dask_frames import encoded_part  # noqa: E402
 from hitsndiffs.engines.dask_order import sort_and_cut  # noqa: E402
 from hitsndiffs.methods.core.settings import DEFAULT  # noqa: E402
 from hitsndiffs.results.cluster import rank_on_cluster  # noqa: E402

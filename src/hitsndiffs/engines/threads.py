@@ -102,7 +102,7 @@ class PackedLayout:
         self.nbytes = self._quads.nbytes + self._wide.nbytes
         self._data = self._quads, self._wide, groups.wide_starts, BLOCK
         n_blocks = -(-n_users // BLOCK)
-        n_chunks = min(_chunks(self.nbytes, self.length), n_blocks)
+        n_chunks = max(1, min(_chunks(self.nbytes, self.length), n_blocks))
         self.bounds = [min(n_users, n_blocks * c // n_chunks * BLOCK) for c in range(n_chunks + 1)]
         run(n_blocks, lambda block: self._pack(responses, block * BLOCK))
 
