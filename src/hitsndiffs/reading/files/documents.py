@@ -28,6 +28,7 @@ from hitsndiffs.reading.files.foreign import (
 from hitsndiffs.reading.files.source import ByteStream, open_stream
 from hitsndiffs.reading.files.spreadsheets import Workbook
 from hitsndiffs.reading.files.text_rows import (
+    HEAD_ROWS,
     TextShape,
     check_encoding,
     filled,
@@ -41,8 +42,7 @@ from hitsndiffs.reading.tables.statistics import program_of, read_statistics
 
 __all__ = ["FileDocument", "Settings"]
 
-#: Recognition looks at this many rows and records.
-HEAD_ROWS = 60
+#: Recognition looks at this many records.
 HEAD_RECORDS = 5
 HEAD_COLUMNS = 5000
 _OLD_EXCEL = b"\xd0\xcf\x11\xe0"
@@ -285,17 +285,14 @@ class FileDocument:
             frame = self.statistics[0]
             return _rows_of_frame(frame if most is None else frame.head(most))
         text = self._head_lines if most is not None else self.text()
-        rows_found: list[tuple[int, list[str]]] = []
         extra = text.count("\n", 0, self.shape.skip)
+        if most is not None:
+            return [(line + extra, row) for line, row in self.shape.rows[:most]]
         try:
-            for line, row in rows_of_text(text[self.shape.skip :], self.shape.separator):
-                rows_found.append((line + extra, row))
-                if most is not None and len(rows_found) >= most:
-                    break
+            rows_found = rows_of_text(text[self.shape.skip :], self.shape.separator)
+            return [(line + extra, row) for line, row in rows_found]
         except InputError as error:
-            if most is None:
-                raise InputError(f"{self.name}, {error}") from None
-        return rows_found
+            raise InputError(f"{self.name}, {error}") from None
 
     @cached_property
     def parquet_head(self) -> Any:

@@ -8,11 +8,14 @@ import io
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from itertools import islice
 
 from hitsndiffs.errors import InputError
 
 __all__ = [
+    "HEAD_ROWS",
     "SEPARATORS",
     "TextShape",
     "check_encoding",
@@ -32,8 +35,8 @@ _RULE = re.compile(r"[-:+]*--[-:+]*|[=+]*==[=+]*|")
 _DECIMAL = re.compile(r"\d+,\d+")
 #: All answers of somebody in a word.
 _MARKS = re.compile(r"[A-Z0-9*.\-]+|[a-z*.\-]+")
-#: How many rows are looked at to find the separator.
-_LOOK = 60
+#: Recognition looks at this many rows.
+HEAD_ROWS = 60
 #: A longer cell means that a quotation mark was never closed.
 LONGEST_CELL = 64 << 20
 
@@ -53,11 +56,16 @@ def check_encoding(name: str) -> str:
 
 @dataclass(frozen=True)
 class TextShape:
-    """The separator of a text, and how many characters to skip at its start (a line ``sep=;``)."""
+    """The separator of a text, and its first rows.
+
+    ``skip`` is the number of characters before them (a line ``sep=;``); each row comes with the
+    line on which it begins.
+    """
 
     separator: str
     skip: int
     notes: list[str]
+    rows: list[tuple[int, list[str]]]
 
 
 def separator_name(mark: str) -> str:
@@ -78,33 +86,35 @@ def find_shape(text: str, expected: str, separator: str | None = None) -> TextSh
     if said:
         skip = said.end()
         separator = separator or said[1]
+    text = text[skip:]
+    found: dict[str, list[tuple[int, list[str]]]] = {}
     if separator is None:
-        separator = _find_separator(text[skip:], expected)
+        separator = _find_separator(text, expected, found)
     notes = []
     if separator != expected:
         notes.append(f"The cells are separated by {separator_name(separator)}.")
-    return TextShape(separator, skip, notes)
+    return TextShape(separator, skip, notes, found.get(separator) or _first_rows(text, separator))
 
 
-def _first_rows(text: str, separator: str) -> list[list[str]]:
+def _first_rows(text: str, separator: str) -> list[tuple[int, list[str]]]:
     rows = []
-    try:
-        for _, row in rows_of_text(text, separator):
+    with suppress(InputError):
+        for row in islice(rows_of_text(text, separator), HEAD_ROWS):
             rows.append(row)
-            if len(rows) == _LOOK:
-                return rows
-    except InputError:
-        return rows
     return rows
 
 
-def _find_separator(text: str, expected: str) -> str:
-    """Return the mark that cuts most rows into the same number of cells, at least two."""
+def _find_separator(text: str, expected: str, found: dict[str, list[tuple[int, list[str]]]]) -> str:
+    """Return the mark that cuts most rows into the same number of cells, at least two.
+
+    The first rows, cut at each mark, are kept in ``found``.
+    """
     best, best_score = expected, (0, 0.0, False, 0, 0)
     for mark in (expected, *(mark for mark in SEPARATORS if mark not in (expected, " "))):
         if mark not in text:
             continue
-        rows = _first_rows(text, mark)
+        found[mark] = _first_rows(text, mark)
+        rows = [row for _, row in found[mark]]
         widths_of = [len(row) for row in rows]
         widths = Counter(widths_of)
         alike = Counter({width: n for width, n in widths.items() if width > 1})
@@ -132,8 +142,8 @@ def _in_blanks(text: str) -> bool:
 
     The header may lack one, as R writes it.
     """
-    lines = [_words(line) for line in text.splitlines()[:_LOOK] if line.strip()]
-    if len(lines) > 1 and not text.endswith("\n") and len(lines) == _LOOK:
+    lines = [_words(line) for line in text.splitlines()[:HEAD_ROWS] if line.strip()]
+    if len(lines) > 1 and not text.endswith("\n") and len(lines) == HEAD_ROWS:
         lines = lines[:-1]
     if len(lines) < 2:
         return False

@@ -40,9 +40,7 @@ def without_other_rows(table: Table) -> Table:
     kept = table.without_rows(drop)
     for why in dict.fromkeys(drop.values()):
         rows = [row for row, own in drop.items() if own == why]
-        kept.notes.append(
-            f"Left out {count(len(rows), 'row')} {why} ({table.place.rows(rows)})."
-        )
+        kept.notes.append(f"Left out {count(len(rows), 'row')} {why} ({table.place.rows(rows)}).")
     return kept
 
 
@@ -72,8 +70,10 @@ def _is_strange(cell: str, below: ColumnContent) -> bool:
     if is_blank_word(cell):
         return False
     plain = below.kind in _PLAIN_KINDS or below.is_number
-    return plain and look_at([cell]).kind in ("choice", "text", "different", "record") and not (
-        ColumnContent(1, 1, look_at([cell]).counts, "choice").is_number
+    return (
+        plain
+        and look_at([cell]).kind in ("choice", "text", "different", "record")
+        and not (ColumnContent(1, 1, look_at([cell]).counts, "choice").is_number)
     )
 
 

@@ -198,9 +198,9 @@ class Wide(Users):
         known = len(items) + len(self.users) + len(tries) + len(remarks)
         alone = self.users_why in ("named", "given", "parts") and known == len(self.names)
         found.possible = (
-            told and bool(items) and bool(
-                series or len(core) * 2 >= len(items) or by_questions or alone or paid
-            )
+            told
+            and bool(items)
+            and bool(series or len(core) * 2 >= len(items) or by_questions or alone or paid)
         )
         return found
 
@@ -317,8 +317,12 @@ class Wide(Users):
                 both = [n for n in series[one] if n in series[two]]
                 if len(both) < FEW:
                     continue
-                first, second = ([self.all[own[n]] for n in both] for own in (series[one], series[two]))
-                near = sum(abs(a.place - b.place) < FEW * 3 for a, b in zip(first, second, strict=True))
+                first, second = (
+                    [self.all[own[n]] for n in both] for own in (series[one], series[two])
+                )
+                near = sum(
+                    abs(a.place - b.place) < FEW * 3 for a, b in zip(first, second, strict=True)
+                )
                 stocks = [{v for c in own for v in c.values} for own in (first, second)]
                 if near * 2 > len(both) and not stocks[0] & stocks[1]:
                     return [first[0].name, second[0].name]

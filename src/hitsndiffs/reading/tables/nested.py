@@ -23,7 +23,7 @@ from hitsndiffs.reading.exports.sheet import Table
 from hitsndiffs.reading.layouts.header import has_header
 from hitsndiffs.reading.vocabulary import plain, role_of_name
 
-__all__ = ["flat_table", "is_nested", "table_of_lists"]
+__all__ = ["ANSWERS", "flat_table", "is_nested", "table_of_lists"]
 
 #: The column of the names under which records stand.
 NAME = "name"

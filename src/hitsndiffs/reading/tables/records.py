@@ -17,15 +17,13 @@ from hitsndiffs.errors import InputError
 from hitsndiffs.reading.files.jsontext import DEEPEST, load
 from hitsndiffs.reading.files.source import ByteStream, line_chunks
 from hitsndiffs.reading.tables.frames import fits_in_rows, texts_of
+from hitsndiffs.reading.tables.nested import ANSWERS
 from hitsndiffs.reading.tables.table import Columns, Table, enough_rows
 
 if TYPE_CHECKING:
     import polars as pl
 
 __all__ = ["records_table"]
-
-#: Names of the member that holds all answers of one user: ``{"subject_id": …, "responses": {…}}``.
-_NESTED = ("responses", "answers", "response", "choices")
 
 
 def records_table(stream: ByteStream, *, array: bool = False) -> Table:
@@ -200,14 +198,14 @@ def _always_nested(found: list[Any]) -> list[str]:
         for name, value in record.items():
             if value is not None:
                 members.setdefault(name, []).append(isinstance(value, (list, dict)))
-    answers = {name for name in _NESTED if any(isinstance(r.get(name), dict) for r in records)}
+    answers = {name for name in ANSWERS if any(isinstance(r.get(name), dict) for r in records)}
     nested = [name for name, own in members.items() if all(own) and name not in answers]
     return nested if len(members) - len(nested) > 2 else []
 
 
 def _flat(record: dict[str, Any], where: str) -> dict[str, Any]:
     """Return a record with its nested answers moved up beside the user."""
-    nested = [name for name in _NESTED if isinstance(record.get(name), dict)]
+    nested = [name for name in ANSWERS if isinstance(record.get(name), dict)]
     if not nested:
         return record
     users = recognise("user", [name for name in record if name != nested[0]], wide=True)

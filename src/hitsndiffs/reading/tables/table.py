@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
 from typing import Any
