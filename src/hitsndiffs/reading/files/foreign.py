@@ -27,11 +27,11 @@ _COPY = "copy the table into a spreadsheet and save it as xlsx or CSV"
 _BINARY = (
     # packed
     (rb"BZh[1-9]1AY&SY", f"compressed with bzip2; {_UNPACK}"),
-    (rb"\xfd7zXZ|\x5d\x00\x00[\x00-\xff]{2}\x00", f"compressed with xz; {_UNPACK}"),
+    (rb"\xfd7zXZ|\x5d\x00\x00[\x00-\xff]{2}[\x00\xff]", f"compressed with xz; {_UNPACK}"),
     (rb"\x1f[\x9d\xa0]", f"compressed (.Z); {_UNPACK}"),
     (rb"\x04\x22\x4d\x18", f"compressed with lz4; {_UNPACK}"),
     (rb"7z\xbc\xaf\x27|Rar!\x1a\x07", f"a 7-Zip or RAR archive; {_UNPACK}"),
-    (rb"[\x00-\xff]{257}ustar", f"a tar archive; {_UNPACK}"),
+    (rb"[\x00-\xff]{257}ustar(?:\x00|  \x00)", f"a tar archive; {_UNPACK}"),
     (rb"PK\x05\x06", "an empty zip archive; pack the files again"),
     # documents
     (rb"\s*%PDF", f"a PDF; {_SAVE}, from the program that made it"),
@@ -41,9 +41,12 @@ _BINARY = (
         "an Excel workbook of before 1993; open it in a spreadsheet program and save it as xlsx",
     ),
     # data
-    (rb"SQLite format 3|[\x00-\xff]{8}DUCK", f"a database; {_SAVE}"),
+    (rb"SQLite format 3|[\x00-\xff]{8}DUCK[\x00-\xff]\x00", f"a database; {_SAVE}"),
     (rb"\x00\x01\x00\x00Standard (?:Jet|ACE) DB", f"an Access database; {_SAVE}"),
-    (rb"[\x03\x83\x8b\xf5][\x00-\xff][\x01-\x0c][\x01-\x1f]", f"a dBase table; {_SAVE}"),
+    (
+        rb"[\x03\x83\x8b\xf5][\x00-\xff][\x01-\x08\x0b\x0c][\x01-\x08\x0b\x0c\x0e-\x1f]",
+        f"a dBase table; {_SAVE}",
+    ),
     (
         rb"RD[AX][23]?\n|[XAB]\n\x00\x00\x00[\x02\x03]|A\n[23]\n\d{5,7}\n",
         "R's own data; write the table with write.csv()",
@@ -52,7 +55,7 @@ _BINARY = (
         rb"ARROW1|FEA1|\xff{4}[\x00-\xff]{2}\x00\x00\x10\x00\x00\x00",
         "an Arrow (Feather) file; write it as Parquet or CSV",
     ),
-    (rb"Obj\x01|ORC[\x00-\x1f\x7f-\xff]", "an Avro or ORC file; write it as Parquet or CSV"),
+    (rb"Obj\x01|ORC[\x00-\x08\x0e-\x1f]", "an Avro or ORC file; write it as Parquet or CSV"),
     (rb"\x89HDF", "an HDF5 file (also a MATLAB file since 7.3); write the table as CSV or Parquet"),
     (rb"MATLAB 5\.0", "a MATLAB file; write the table with writetable() as CSV"),
     (rb"\x93NUMPY", "a NumPy array; load it with numpy.load() and pass the array itself"),
@@ -118,16 +121,18 @@ _TEXTS = (
 _SPREADSHEETS = (".xls", ".xlsx", ".ods")
 _R_ENDINGS = (".rds", ".rda", ".rdata")
 
-#: What an archive is by one of its members, or by how their names begin.
+#: What an archive is by some of its members.
 _MEMBERS = (
-    ("word/", f"a Word document; {_COPY}"),
-    ("ppt/", f"a PowerPoint presentation; {_COPY}"),
+    ("word/document.xml", f"a Word document; {_COPY}"),
+    ("ppt/presentation.xml", f"a PowerPoint presentation; {_COPY}"),
     ("Index/Document.iwa", "a document of Apple's Numbers or Pages; export it as CSV or xlsx"),
     ("Index.zip", "a document of Apple's Numbers or Pages; export it as CSV or xlsx"),
-    ("xdata.json", "a file of jamovi; export the data as CSV"),
-    ("data.bin", "a file of jamovi or JASP; export the data as CSV"),
+    ("data.bin metadata.json", "a file of jamovi; export the data as CSV"),
     ("internal.sqlite", "a file of JASP; export the data as CSV"),
-    ("outputViewer", "SPSS's output, not its data; give the .sav file, or export it as CSV"),
+    (
+        "outputViewer0000000000.xml",
+        "SPSS's output, not its data; give the .sav file, or export it as CSV",
+    ),
     ("META-INF/container.xml", f"a book (EPUB); {_COPY}"),
 )
 _SHEET = b"spreadsheet"
@@ -161,8 +166,8 @@ def refuse_foreign(start: bytes, name: str) -> None:
 
 def refuse_archive(members: Collection[str], read: Callable[[str], bytes], name: str) -> None:
     """Refuse a zip that is a document of a program, by its members."""
-    for begin, words in _MEMBERS:
-        if any(own.startswith(begin) for own in members):
+    for own, words in _MEMBERS:
+        if {*own.split()} <= {*members}:
             raise InputError(f"{name}: this is {words}.")
     if "mimetype" in members and "content.xml" in members and _SHEET not in read("mimetype"):
         raise InputError(f"{name}: this is a text document, no spreadsheet; {_COPY}.")

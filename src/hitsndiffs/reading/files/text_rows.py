@@ -97,10 +97,9 @@ def find_shape(text: str, expected: str, separator: str | None = None) -> TextSh
 
 
 def _first_rows(text: str, separator: str) -> list[tuple[int, list[str]]]:
-    rows = []
+    rows: list[tuple[int, list[str]]] = []
     with suppress(InputError):
-        for row in islice(rows_of_text(text, separator), HEAD_ROWS):
-            rows.append(row)
+        rows.extend(islice(rows_of_text(text, separator), HEAD_ROWS))
     return rows
 
 

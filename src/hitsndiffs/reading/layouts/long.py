@@ -15,7 +15,7 @@ import numpy as np
 
 from hitsndiffs.data.frames import long_columns
 from hitsndiffs.data.names import ROLES
-from hitsndiffs.data.words import Detail, listed
+from hitsndiffs.data.words import Detail
 from hitsndiffs.errors import InputError
 from hitsndiffs.reading.accord import agree, pairs
 from hitsndiffs.reading.exports.base import Column, Refusal

@@ -236,7 +236,9 @@ class Wide(Users):
             return self._unclear(ticks, "hold one text or nothing: ticks of one question, it seems")
         flags = self._one_hot()
         if flags:
-            return self._unclear(flags, "are the options of one question, of which each row has one")
+            return self._unclear(
+                flags, "are the options of one question, of which each row has one"
+            )
         again = Counter(re.sub(r" \(\d+\)$", "", name) for name in self.names)
         unlike = [n for n in unlike if again[re.sub(r" \(\d+\)$", "", n)] < FEW]
         if not self.users and len(unlike) > 2:
