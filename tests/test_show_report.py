@@ -222,6 +222,26 @@ def test_a_class_with_a_few_blanks_is_not_asked_for_labels(quiz: hnd.Ranking) ->
     assert describe(quiz).labels is None
 
 
+@pytest.mark.parametrize(
+    ("users", "items", "asked", "labels", "shown"),
+    [
+        (20, 30, 0.6, ("cat", "dog"), True),  # most workers did most pictures, and not all
+        (20, 30, 0.6, ("A", "B"), False),  # a test with many blanks
+        (4, 60, 1.0, ("A", "B"), True),  # four people labelled everything
+        (20, 30, 1.0, ("cat", "dog"), False),
+    ],
+)
+def test_what_was_handed_out_for_labels(
+    users: int, items: int, asked: float, labels: tuple[str, str], shown: bool
+) -> None:
+    rng = np.random.default_rng(2)
+    truth = rng.integers(2, size=items)
+    right = rng.random((users, items)) < 0.85
+    table = np.array(labels, dtype=object)[np.where(right, truth, 1 - truth)]
+    table[rng.random(table.shape) > asked] = None
+    assert (describe(hnd.rank(table)).labels is not None) == shown
+
+
 def test_without_a_key_there_is_no_audit(page: str) -> None:
     assert "Your key" not in Page(page).words
 

@@ -73,8 +73,8 @@ def audit(responses: Any, key: Any) -> Audit:
 
     r = as_responses(responses)
     checked = read_key(key, r)
-    accepted = {i: r.structure.options_named(r.structure.places[i], checked[i]) for i in checked}
-    several = [item for item, options in accepted.items() if len(options) > 1]
+    places, named = r.structure.places, r.structure.options_named
+    several = [i for i in checked if len(named(places[i.strip()], checked[i])) > 1]
     single = {item: answer for item, answer in checked.items() if item not in several}
     items, given, extra = _with_unseen(r, single)
     users = np.arange(r.n_users)

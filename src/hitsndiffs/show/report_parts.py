@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from hitsndiffs.data.lookup import said_of
+from hitsndiffs.data.responses import Responses
 from hitsndiffs.data.words import count
 from hitsndiffs.errors import InputError
 from hitsndiffs.methods.alike import find_alike
@@ -50,6 +51,8 @@ FEWEST_USERS = 20
 #: It is worth saying that users are not independent where they count as this share of their number
 #: or less: of 160 simulated classes of independent users none came below 0.92.
 FEWER_VOTES = 0.9
+#: Labellers are fewer than items by this factor at least; pupils are not.
+MANY_ITEMS = 5
 #: What an audit says of an entry of the key.
 VERDICTS = {
     "wrong": "looks wrong",
@@ -304,13 +307,21 @@ def group_part(
     return [Part("Groups", said, tables)]
 
 
-def labels_part(ranking: Ranking, users: Places, numbers: Mapping[str, int]) -> Part | None:
-    """Of labels that were handed out: who stands out, and what to ask for next.
+def _handed_out(r: Responses) -> bool:
+    """Whether items were handed out for labels, rather than asked in a test.
 
-    Labels were handed out where most users were not asked most items.
+    Most users were then not asked most items, or (in a test people leave out a few) not a tenth of
+    them where labels are words and not the letters of options; or few people did many items.
     """
+    filled = r.n_responses / (r.n_users * r.n_items)
+    words = any(len(str(label)) > 1 for label in r.option_labels.tolist())
+    return filled <= (0.9 if words else 0.5) or r.n_items >= MANY_ITEMS * r.n_users
+
+
+def labels_part(ranking: Ranking, users: Places, numbers: Mapping[str, int]) -> Part | None:
+    """Of labels that were handed out: who stands out, and what to ask for next."""
     r = ranking.responses
-    if ranking.ratings or 2 * r.n_responses > r.n_users * r.n_items:
+    if ranking.ratings or not _handed_out(r):
         return None
     said, tables = [agreement(r).sentence()], []
     try:
