@@ -23,6 +23,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from example_files import make_all, write
+
 import hitsndiffs as hnd
 
 HERE = Path(__file__).parent
@@ -46,10 +49,31 @@ BEHIND = {
     "user": "#ranking tbody tr:nth-child(8) button",
     "item": "#item-table tbody tr:nth-child(2) button",
 }
-#: The commands whose first screen is kept, by the name of the picture.
-COMMANDS = {"rank": ("rank",), "check": ("check",), "compare": ("compare",)}
+#: The commands whose first screen is kept, by the name of the picture; the files are examples.
+COMMANDS = {
+    "rank": "rank quiz.csv",
+    "key": "rank class.csv --key class-key.csv",
+    "doubt": "rank random.csv",
+    "opinions": "rank opinions.csv",
+    "three": "rank three.csv",
+    "labels": "labels crowd.csv",
+    "check": "check quiz.csv",
+    "compare": "compare quiz.csv",
+}
 #: Lines and columns of a terminal.
 TERMINAL = (25, 80)
+#: The sections of the page of all pictures: heading, and how the names of its pictures begin.
+SECTIONS = {
+    "In the terminal": "terminal-",
+    "The report": ("report-light", "report-dark", "report-phone"),
+    "A user opened": "report-user",
+    "An item opened": "report-item",
+    "The page: the start": "page-start",
+    "The page: how a file is read": "page-plan",
+    "The page: the result": "page-result",
+    "The page: methods side by side": "page-compare",
+    "The answers, as they came and sorted": "answers-",
+}
 #: Colours of a picture; few, so that it stays small.
 COLOURS = 48
 
@@ -61,10 +85,18 @@ def main() -> None:
     ranking = hnd.rank(hnd.read_responses(EXAMPLE))
     ranking.plot("answers", as_read=True).save(folder / "answers-as-read.svg")
     ranking.plot("answers").save(folder / "answers-sorted.svg")
-    for name, words in COMMANDS.items():
-        terminal(words, folder / f"terminal-{name}.svg")
+    with tempfile.TemporaryDirectory() as place:
+        make_all(Path(place))
+        make_small(Path(place))
+        for name, words in COMMANDS.items():
+            terminal(words, Path(place), folder / f"terminal-{name}.svg")
     with tempfile.TemporaryDirectory() as place, chromium() as browser:
-        report = ranking.report(Path(place) / "report.html", file=EXAMPLE)
+        shutil.copy(EXAMPLE, place)
+        command = [sys.executable, "-m", "hitsndiffs", "rank", EXAMPLE.name, "--quiet"]
+        subprocess.run(
+            [*command, "--report", "report.html"], cwd=place, capture_output=True, check=True
+        )
+        report = Path(place) / "report.html"
         for look in LOOKS:
             with window(browser, look) as page:
                 page.goto(report.as_uri())
@@ -86,28 +118,48 @@ def main() -> None:
         gallery(folder)
 
 
-def terminal(words: tuple[str, ...], path: Path) -> None:
-    """Write the first screen of a command as a picture."""
+def make_small(folder: Path) -> None:
+    """Write files that leave much open: random answers, opinions, three people."""
+    rng = np.random.default_rng(4)
+    write(
+        folder / "random.csv",
+        [["student", *(f"q{i:02}" for i in range(1, 13))]]
+        + [[f"student-{j:02}", *rng.choice(list("ABCD"), 12)] for j in range(1, 21)],
+    )
+    scale = ["strongly disagree", "disagree", "neutral", "agree", "strongly agree"]
+    own = rng.normal(2.0, 0.9, 30)
+    said = np.clip(np.round(own[:, None] + rng.normal(0, 0.8, (30, 8))), 0, 4).astype(int)
+    write(
+        folder / "opinions.csv",
+        [["person", *(f"statement {i}" for i in range(1, 9))]]
+        + [[f"person-{j:02}", *(scale[k] for k in row)] for j, row in enumerate(said, start=1)],
+    )
+    write(
+        folder / "three.csv",
+        [["name", "q1", "q2", "q3", "q4"], ["ann", *"ABCA"], ["bob", *"ABCC"], ["cem", *"BBAA"]],
+    )
+
+
+def terminal(words: str, place: Path, path: Path) -> None:
+    """Write the first screen of a command, run in a folder, as a picture."""
     from rich.console import Console
     from rich.text import Text
 
     lines, columns = TERMINAL
     size = {"LINES": str(lines), "COLUMNS": str(columns), "TERM": "xterm-256color"}
-    with tempfile.TemporaryDirectory() as place:
-        shutil.copy(EXAMPLE, place)
-        command = [sys.executable, "-m", "hitsndiffs", *words, EXAMPLE.name]
-        shown = subprocess.run(
-            ["script", "-qec", shlex.join(command), "/dev/null"],
-            cwd=place,
-            env=os.environ | size,
-            capture_output=True,
-            check=True,
-        ).stdout.decode()
+    command = [sys.executable, "-m", "hitsndiffs", *shlex.split(words)]
+    shown = subprocess.run(
+        ["script", "-qec", shlex.join(command), "/dev/null"],
+        cwd=place,
+        env=os.environ | size | {"HITSNDIFFS_PROGRESS": "off"},
+        capture_output=True,
+        check=True,
+    ).stdout.decode()
     shown = re.sub(
         r"\x1b\[(?:\d*[A-LN-Za-ln-z]|\?\d+[hl])|.*\r(?!\n)", "", shown.replace("\r\n", "\n")
     )
     console = Console(record=True, width=columns, file=io.StringIO(), force_terminal=True)
-    title = f"$ hnd {' '.join(words)} {EXAMPLE.name}"
+    title = f"$ hnd {words}"
     console.print(Text(title, style="bold"))
     console.print(Text.from_ansi("\n".join(shown.splitlines()[: lines - 1])))
     drawn = console.export_svg(title="", font_aspect_ratio=0.61)
@@ -116,12 +168,22 @@ def terminal(words: tuple[str, ...], path: Path) -> None:
 
 
 def gallery(folder: Path) -> None:
-    """Write the page that shows all pictures."""
-    lines = ["# All screens", "", "Made by `make pictures`.", ""]
-    for path in sorted(p for p in folder.iterdir() if p.suffix in (".svg", ".png")):
-        words = path.stem.replace("-", " ")
-        width = "22%" if "phone" in path.stem else "45%"
-        lines.append(f'![{words[:1].upper()}{words[1:]}](images/{path.name}){{width="{width}"}}')
+    """Write the page that shows all pictures, beside those of version 0.2 (``before``)."""
+    found = sorted(p for p in folder.rglob("*") if p.suffix in (".svg", ".png"))
+    lines = ["# All screens", "", "Made by `make pictures`. In a frame: the same in version 0.2."]
+    for heading, beginnings in SECTIONS.items():
+        lines += ["", f"## {heading}", ""]
+        for path in found:
+            if not path.stem.startswith(beginnings):
+                continue
+            before = path.parent != folder
+            words = path.stem.replace("-", " ").capitalize() + (", version 0.2" if before else "")
+            more = (
+                f'.before width="{"20%" if "phone" in path.stem else "40%"}"'
+                if before
+                else (f'width="{"22%" if "phone" in path.stem else "48%"}"')
+            )
+            lines.append(f"![{words}](images/{path.relative_to(folder)}){{{more}}}")
     (folder.parent / "gallery.md").write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 

@@ -122,7 +122,7 @@ def test_a_file_alone_is_ranked(shown: Here) -> None:
 def test_what_an_option_takes_is_said_in_plain_words(shown: Here) -> None:
     done = shown("rank", QUIZ, "--top", "abc")
     assert done.err == "hnd: --top takes a whole number, and got 'abc'. See: hnd rank --help\n"
-    assert shown("rank").err == "hnd: FILE… is missing. See: hnd rank --help\n"
+    assert shown("rank").err == "hnd: FILE is missing. See: hnd rank --help\n"
 
 
 @pytest.mark.parametrize("columns", ["80", "60", "30"])

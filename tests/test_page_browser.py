@@ -131,13 +131,13 @@ def test_from_the_dropped_file_to_the_downloaded_ranking(chromium: Any, page: Li
         assert len(ranking) == 16
         best = min(ranking, key=lambda row: int(row["rank"]))
         assert best["user"] == users[0]
-        with visit.download("Likely key").open(encoding="utf-8", newline="") as file:
+        with visit.download("Likely key (CSV)").open(encoding="utf-8", newline="") as file:
             assert [row["item"] for row in csv.DictReader(file)] == [
                 f"q{i:02}" for i in range(1, 8)
             ]
         report = visit.download("Report").read_text("utf-8")
         assert "<!doctype html>" in report
-        assert '"layout": "wide"' in visit.download("How it is read (JSON)").read_text("utf-8")
+        assert '"layout": "wide"' in visit.download("How it is read").read_text("utf-8")
         visit.page.get_by_role("button", name="Compare methods").click()
         visit.page.wait_for_selector("#methods")
         visit.page.select_option("#method", "majority")

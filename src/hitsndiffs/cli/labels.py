@@ -92,7 +92,9 @@ def _show(found: Workers, ranking: Ranking) -> None:
     from hitsndiffs.results.cells import Cells
 
     cells = found.cells()
-    shown = {name: cells.columns[name] for name in ("user", "answers", "most_used", "share")}
+    names = ("user", "answers", "most_used", "share", "follows")
+    shown = {name: cells.columns[name] for name in names}
+    shown["follows"] = found.follows.round(1)
     if ranking.correct is not None and ranking.verdict.allows_numbers:
         shown["right"] = ranking.correct
     shown["remark"] = cells.columns["remark"]

@@ -120,7 +120,8 @@ def versus(
     chance, error = pairing.above(sides[0], sides[1], gain, of_cluster)
     differ = shared[chosen_a[shared] != chosen_b[shared]]
     differ = differ[np.argsort(-np.abs(worth_a[differ] - worth_b[differ]), kind="stable")]
-    held = ranking.fit.key_probabilities
+    # while the order is in doubt, so is the key that goes with it
+    held = ranking.key_chances if ranking.verdict.is_open else ranking.fit.key_probabilities
     items = tuple(
         Difference(
             item=python_value(r.items[i]),
