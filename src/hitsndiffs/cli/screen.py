@@ -18,7 +18,7 @@ from hitsndiffs.methods import METHODS
 from hitsndiffs.results.columns import COLUMNS
 from hitsndiffs.results.verdict import notes_beside
 from hitsndiffs.results.versus import Pairs
-from hitsndiffs.results.wording import count, judged, listed, missing, per_cent, sizes
+from hitsndiffs.results.wording import count, judged, missing, per_cent, sizes
 
 if TYPE_CHECKING:
     from hitsndiffs.cli.rank import Job
@@ -190,9 +190,6 @@ def _show(ranking: Ranking, job: Job) -> None:
     if groups > GROUPS:
         rest = count(groups - GROUPS, "more group")
         print(f"… and {rest}: --out ranking.csv keeps them all\n")
-    silent = ranking.users[ranking.components < 0]
-    if len(silent):
-        print(f"No rank, as they gave no answers: {listed(silent)}\n")
 
 
 def _most(users: int, job: Job) -> int:

@@ -134,8 +134,4 @@ def _notes(repeated: bool, orientation: Orientation, asked: bool) -> list[str]:
             "The known answers or strong user do not show which end is better (everybody or nobody "
             "chose those answers, or the user is in the middle)."
         )
-    if not orientation.decided:
-        notes.append(
-            "Nothing in the answers shows which end is better; the order may be upside down."
-        )
-    return notes
+    return notes  # that nothing shows the better end is said by the verdict
