@@ -90,7 +90,7 @@ def finish(
         done.answers += odd_option_note(done.encoded)
     if not keep_all:
         _without_free_text(done, name)
-    _check(done, name, keep_all, layout != "export" and not options.tells_columns)
+    _check(done, name, keep_all, layout not in ("export", "wide") and not options.tells_columns)
     done.key = _matched_key(done, raw_key)
     return done
 
@@ -325,7 +325,8 @@ def _check(done: Finished, name: str, keep_all: bool, guessed: bool) -> None:
     choosers = encoded.choosers_per_option
     shared = np.add.reduceat(choosers > 1, encoded.item_starts[:-1]) > 0
     answered = np.add.reduceat(choosers, encoded.item_starts[:-1])
-    if guessed and answered.max(initial=0) > 2 and not ((sizes > 1) & shared).any():
+    guessed = guessed and encoded.n_responses >= _SOME
+    if guessed and answered.max(initial=0) >= _FEW_ITEMS and not ((sizes > 1) & shared).any():
         raise InputError(
             f"{name}: read as it looks, users either all gave the same answer to an item or all "
             "different ones, so these are no answers; name the columns that hold them (items, or "

@@ -59,23 +59,21 @@ def find_layout(
     wide = Wide(profiles, options, one_of=one_of)
     if options.layout == "wide" or options.items is not None:
         return _wide_layout(table, wide)
-    turned, n_people = weigh_turned(profiles)
+    wide_way = wide.weigh()
+    shares = not profiles.has_header and not wide.users
+    turned, n_people = weigh_turned(profiles, wide.sharing if shares else 0)
     long = weigh_long(profiles, given)
     nobody = weigh_nobody(profiles, wide, n_people=n_people, is_long=long.possible)
-    ways = [wide.weigh(), long, nobody]
+    ways = [wide_way, long, nobody]
     if long.possible and long.score >= SETTLED:
-        for way in (ways[0], turned):
+        for way in (wide_way, turned):
             way.add(-3, "each row looks like one answer")
-    wide_way = ways[0]
     wide_way.make = lambda: _wide_layout(table, wide)
-    if not profiles.has_header and not wide.users:
-        turned.add(wide.sharing, "without a header or a user column, rows may as well be items")
-    turned.possible &= sum(weight > 0 for weight, _ in turned.evidence) > 1  # not by lean alone
     if options.user is None and options.transpose is None:
         ways.append(turned)
     if options.user is not None:
-        ways[0].add(2, "the user column is given")
-        ways[0].possible = bool(wide.items)
+        wide_way.add(2, "the user column is given")
+        wide_way.possible = bool(wide.items)
     ways = sorted((way for way in ways if way.possible), key=lambda way: -way.score)
     best = _best(ways, table, wide)
     if best.refusal is not None:

@@ -54,11 +54,14 @@ def is_option(name: str) -> bool:
     return _OPTION.fullmatch(name.strip()) is not None
 
 
-def weigh_turned(profiles: Profiles) -> tuple[Hypothesis, int]:
-    """Return what speaks for one row per item, and how many columns may be users."""
+def weigh_turned(profiles: Profiles, sharing: int = 0) -> tuple[Hypothesis, int]:
+    """Return what speaks for one row per item, and how many columns may be users.
+
+    ``sharing`` is the weight of what speaks for one row per user and for one row per item alike.
+    """
     turned = _Turned(profiles)
     numbered = sum(map(_is_numbered_user, turned.people))
-    return turned.weigh(), len(turned.people) + 2 * numbered
+    return turned.weigh(sharing), len(turned.people) + 2 * numbered
 
 
 class _Turned:
@@ -71,17 +74,14 @@ class _Turned:
         others = [n for n in self.names[:MOST] if n not in (self.item, key)]
         self.people = self._people(others)
 
-    def weigh(self) -> Hypothesis:
+    def weigh(self, sharing: int) -> Hypothesis:
         found = Hypothesis("one row per item", choose="transpose")
         found.possible = len(self.people) > 1 and len(self.all.rows) > 1
         if not found.possible:
             return found
         people = [self.all[n] for n in self.people]
         shared = self._share_options()
-        lean = direction([p for p in people if p.is_choice] or people)
-        if len(people) * len(self.all.rows) >= CELLS:
-            found.add(self._leans(lean.users, lean.items), f"agreement {lean.users:.2f} in rows, "
-                      f"{lean.items:.2f} in columns")  # fmt: skip
+        found.add(sharing, "without a header or a user column, rows may as well be items")
         if self.item is not None:
             own = self.all[self.item]
             users = [
@@ -108,6 +108,11 @@ class _Turned:
         more = any(n.strip().isdigit() and not is_option(n) for n in self.people)
         if sum(map(is_option, self.people)) > 2 and not more:  # else numbered people
             found.add(-4, "the columns are named like options that were offered")
+        found.possible = any(weight > 0 for weight, _ in found.evidence)  # not by agreement alone
+        lean = direction([p for p in people if p.is_choice] or people)
+        if len(people) * len(self.all.rows) >= CELLS:
+            found.add(self._leans(lean.users, lean.items), f"agreement {lean.users:.2f} in rows, "
+                      f"{lean.items:.2f} in columns")  # fmt: skip
         found.make = lambda: self._layout(
             "; ".join(why for weight, why in found.evidence if weight > 0) or "agreement"
         )

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from hitsndiffs.data.names import recognise
-from hitsndiffs.data.words import listed, shortened
+from hitsndiffs.data.words import count, listed, shortened
 from hitsndiffs.reading.accord import Accord, accord_of
 from hitsndiffs.reading.exports.base import Refusal, Role
 from hitsndiffs.reading.layouts.columns import FEW, MANY, Profile, Profiles, same_value
@@ -180,8 +180,9 @@ class Wide(Users):
         others = len(self.names) - len(self.users) - len(tries) - len(remarks) - len(self.paid)
         if not series and not by_questions and len(items) * 2 < others:
             found.add(-3, "most columns are something else than answers")
-        if len(items) < FEW and not (series or by_questions or paid or matrix):
-            found.add(-1, f"there {'is' if len(items) == 1 else 'are'} only {len(items)} of them")
+        plainly = {*self.users} & {*self.all.named("user")} or self.users_why == "parts"
+        if len(items) < FEW and not (series or by_questions or paid or matrix or plainly):
+            found.add(-1, f"only {count(len(items), 'column')} may hold answers")
         if len(unclear) > len(items):
             found.add(-2, f"{len(unclear)} more columns hold choices unlike the items")
         named = [n for n in self.all.named("user") if not self.all[n].names_rows]
@@ -213,7 +214,7 @@ class Wide(Users):
             c.name for c in self.found.values()
             if c.reason in (UNLIKE, REASONS["text"]) and self.all[c.name].is_choice
         ]  # fmt: skip
-        fixed = [n for n in items if self.all[n].distinct == 1]
+        fixed = [n for n in items if self.all[n].distinct == 1 and n not in self.series]
         if len(fixed) * 2 > len(items) and len(self.all.rows) >= 5 and not self.one_of:
             return self._unclear(fixed, "hold one answer only")
         shapes = Counter(map(_shape, items)) if self.has_header else Counter()
@@ -226,6 +227,7 @@ class Wide(Users):
             n for n in items
             if n not in known and not self._asks(n) and shapes[_shape(n)] < FEW
             and not recognise("item", list(self.all[n].words))
+            and (self.all[n].is_numeric or not {*self.all[n].values} <= self.stock)
         ] if self.series else []  # fmt: skip
         few = len(foreign) * 4 <= len(items)
         foreign = [n for n in foreign if not n.endswith("]")]  # a row of a grid of questions
