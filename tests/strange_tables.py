@@ -518,3 +518,130 @@ def strange_tables() -> Iterator[Known]:
             Friday=cycle("PE", "Physics", "Art"),
         ),
     )
+
+    # -- more of each -------------------------------------------------------------------------
+    chosen, key = answers(20, 10, 4, 11)
+    rows, right = letters(chosen), letters(key)[0]
+    who = people(20)
+    yield one("spanish, key on top", {"notas.csv": as_csv([
+        ["Apellidos", "Nombre", *numbered("P", 10), "Nota final"],
+        ["CLAVE", "", *right, ""],
+        *[[LAST[i], FIRST[i], *rows[i], f"{i % 10},{i % 4}"] for i in range(20)]], ";")},
+        20, 10)  # fmt: skip
+    yield one("russian", sheet(
+        15, numbered("Вопрос ", 8), "ФИО", who=people(15), after=[("Итог", integers(1, 8))]),
+        15, 8)  # fmt: skip
+    yield one("japanese", sheet(
+        18, numbered("問", 10), "学籍番号", who=[f"B{220 + i}" for i in range(18)],
+        before=[("氏名", lambda i: LAST[i])], after=[("合計", integers(2, 10))]), 18, 10)  # fmt: skip
+    yield one("hindi", sheet(14, numbered("प्रश्न ", 6), "नाम", who=people(14)), 14, 6)
+    yield one("clickers", sheet(
+        16, [f"Session {1 + j // 4} Q{1 + j % 4} [key: {right[j]}]" for j in range(8)],
+        "Student ID", who=[8800 + i for i in range(16)]), 16, 8)  # fmt: skip
+    yield one("sections above", {"test.csv": as_csv([
+        ["", "Part A", "", "", "", "Part B", "", "", ""], ["Name", *numbered("Q", 8)],
+        *[[who[i], *rows[i][:8]] for i in range(20)]])}, 20, 8)  # fmt: skip
+    yield one("points in the names", {"quiz.csv": as_csv([
+        ["First name", "Last name", "State", *[f"{j + 1}. {a} (2.00 pts)" for j, a in enumerate(asked)]],
+        *[[FIRST[i], LAST[i], "Finished", *texts[i]] for i in range(16)]])}, 16, 6)  # fmt: skip
+    yield one("results in words beside", {"quiz.csv": as_csv([
+        ["Name", *[f"Q{j + 1}{x}" for j in range(6) for x in ("", " result")]],
+        *[[who[i], *[y for j in range(6) for y in (
+            rows[i][j], "Correct" if rows[i][j] == right[j] else "Incorrect")]]
+          for i in range(20)]])}, 20, 6)  # fmt: skip
+    yield one("remarks beside", {"quiz.csv": as_csv([
+        ["Name", *[f"Q{j + 1}{x}" for j in range(6) for x in ("", " comment")]],
+        *[[who[i], *[y for j in range(6) for y in (rows[i][j], f"see page {i * j}" if i % 4 else "")]]
+          for i in range(20)]])}, 20, 6)  # fmt: skip
+    yield one("log of clicks", {"events.csv": as_csv([
+        ["ts", "session", "uid", "event", "question", "value"],
+        *[[when(u + 3 * i), f"x{u}-{i // 4}", f"u{u}", event, f"q{i}", a if event == "answer" else ""]
+          for u, i, a, _ in triples(12, 10) for event in ("view", "answer")]])},
+        12, 10, may=True)  # fmt: skip
+    yield one("ids and names of both", long(
+        ["username", "mail", "qid", "question text", "their answer"],
+        lambda u, i, a, _: [f"u{u}", f"u{u}@x.example", 300 + i, f"What is {i}?", a], m=12, n=8),
+        12, 8)  # fmt: skip
+    yield one("two labels per row", long(
+        ["judge", "output", "relevant", "fluent"],
+        lambda u, i, a, g: [f"j{u}", f"o{i}", a, "yes" if (u + i) % 3 else "no"], m=6, n=30, k=2,
+        marks=["yes", "no"]), 6, (30, 60), may=True)  # fmt: skip
+    yield one("students with responses", {"export.json": json.dumps({"course": "Bio", "students": [
+        {"id": who[i], "responses": {f"q{j + 1}": a for j, a in enumerate(rows[i])}}
+        for i in range(20)]}).encode()}, 20, 10)  # fmt: skip
+    yield one("objects by question", {"export.json": json.dumps({
+        f"q{j + 1}": {who[i]: rows[i][j] for i in range(20)} for j in range(10)}).encode()},
+        20, 10, may=True)  # fmt: skip
+    labels: dict[str, list[Any]] = {}
+    for u, i, a, _ in triples(6, 30, share=0.7):
+        labels.setdefault(f"Text {i} is here.", []).append({"annotator": f"ann-{u}", "label": a})
+    yield one("annotations inside", {"data.jsonl": "".join(
+        json.dumps({"text": t, "annotations": own}) + "\n" for t, own in labels.items()).encode()},
+        6, 30)  # fmt: skip
+    agree = ["strongly disagree", "disagree", "neutral", "agree", "strongly agree"]
+    yield one("statements", sheet(
+        30, [f"I like {w}" for w in words], "Respondent", k=5, marks=agree,
+        before=[("Age", integers(18, 70))]), 30, 8)  # fmt: skip
+    yield one("recommendations 0 to 10", sheet(
+        40, numbered("NPS_", 5), "resp_id", k=11, marks=[str(k) for k in range(11)]),
+        40, 5, may=True)  # fmt: skip
+    yield one("attendance with ticks", sheet(
+        24, [f"{d}/03" for d in range(4, 14)], "Élève", who=people(24), k=2, marks="✓✗"),
+        24, 10, may=True)  # fmt: skip
+    yield one("forms with a key each", {"exam.csv": as_csv([
+        ["Student", "Form", *numbered("Q", 10)], ["KEY A", "A", *right], ["KEY B", "B", *right[::-1]],
+        *[[who[i], "AB"[i % 2], *rows[i]] for i in range(20)]])}, 20, 10, may=True)  # fmt: skip
+    yield one("doctors in columns", turned(
+        3, [f"P-{1000 + 7 * j}" for j in range(40)], ["dr_smith", "dr_jones", "dr_lee"],
+        "patient_id", k=3, marks=["benign", "malignant", "unsure"]), 3, 40, may=True)  # fmt: skip
+    models_chosen, models_key = answers(5, 30, 4, 12)
+    yield one("models beside options", {"bench.csv": as_csv([
+        ["question", "A", "B", "C", "D", "answer", *MODELS[:5]],
+        *[[f"What is {j}?", f"a{j}", f"b{j}", f"c{j}", f"d{j}", "ABCD"[models_key[j]],
+           *["ABCD"[c] for c in models_chosen[:, j].tolist()]] for j in range(30)]])},
+        5, 30, may=True)  # fmt: skip
+    yield one("right or wrong per model", sheet(
+        8, [f"task_{j}" for j in range(30)], "model", who=MODELS, k=2, marks="01", blank=0.0),
+        8, 30)  # fmt: skip
+    yield one("ticks of one question", sheet(
+        25, numbered("Q", 6), "ID", after=[
+            ("Q7_pen", cycle("x", "")), ("Q7_chalk", cycle("", "x", "")), ("Q7_tablet", cycle("x", "", ""))],
+        ), 25, 6, may=True)  # fmt: skip
+    yield one("shifts", sheet(
+        20, [f"{d} {n}" for n in (1, 2) for d in ("Mon", "Tue", "Wed", "Thu", "Fri")], "Employee",
+        who=people(20), k=3, marks="FSN"), 20, 10, may=True)  # fmt: skip
+    yield one("points and most points", {"marks.csv": as_csv([
+        ["Name", *numbered("Aufgabe ", 6), "Summe"], ["max. Punkte", 4, 6, 8, 10, 12, 5, 45],
+        *[[who[i], *(own := [noise(0, 5)(i + 7 * j) for j in range(6)]), sum(own)]
+          for i in range(20)]])})  # fmt: skip
+    yield one("percentages", other(
+        25, Student=lambda i: people(25)[i], Quiz_1=noise(30, 100), Quiz_2=noise(20, 100),
+        Midterm=noise(25, 99), Final=noise(33, 100)))  # fmt: skip
+    yield one("books", other(
+        40, title=lambda i: f"The {words[i % 8]} of {LAST[i % 30]}", author=lambda i: LAST[i * 7 % 30],
+        year=noise(1900, 2020), genre=cycle("novel", "poetry", "science"), pages=noise(90, 800),
+        rating=noise(1, 5, 1)))  # fmt: skip
+    yield one("stations", other(
+        25, station=lambda i: f"ST{i:03}", **{m: noise(-9 + k, 20 + k) for k, m in enumerate(
+            ("Jan", "Feb", "Mar", "Apr", "May", "Jun"))}))  # fmt: skip
+    yield one("one row", sheet(1, numbered("Q", 12), "Name", who=["Anna"]))
+    yield one("a key alone", {"key.csv": as_csv([
+        ["Question", "Key"], *[[f"Q{j + 1}", a] for j, a in enumerate(right)]])})  # fmt: skip
+    yield one("payments", other(
+        50, date=lambda i: f"2024-05-{1 + i % 28:02}", account=cycle("4711", "4712", "4713"),
+        payee=lambda i: LAST[i * 3 % 30], category=cycle("food", "rent", "travel", "fun"),
+        amount=noise(1, 900, 2), balance=noise(10, 9000, 2)))  # fmt: skip
+    yield one("games", other(
+        50, game=lambda i: 100 + i, white=lambda i: FIRST[i % 9], black=lambda i: FIRST[9 + i % 8],
+        opening=cycle("Ruy Lopez", "French", "Sicilian"), result=cycle("1-0", "0-1", "1/2-1/2")))  # fmt: skip
+    yield one("correlations", {"table.csv": as_csv([["", *words[:6]], *[
+        [words[j], *[f"{1 if j == k else (j * k % 7) / 10 - 0.2:.2f}" for k in range(6)]]
+        for j in range(6)]])})  # fmt: skip
+    yield one("houses", other(
+        60, Id=lambda i: i + 1, MSZoning=cycle("RL", "RM", "C"), Street=cycle("Pave", "Grvl"),
+        LotShape=cycle("Reg", "IR1"), Bldg=cycle("1Fam", "Duplex"), Rooms=noise(3, 9),
+        YearBuilt=noise(1900, 2010), SalePrice=noise(50000, 400000)))  # fmt: skip
+    yield one("mushrooms", other(
+        60, **{name: cycle(*values) for name, values in (
+            ("class", "ep"), ("cap", "xbf"), ("colour", "nyw"), ("bruises", "tf"), ("odour", "pal"),
+            ("gill", "fcu"))}))  # fmt: skip

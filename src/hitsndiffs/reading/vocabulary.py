@@ -26,6 +26,7 @@ __all__ = [
     "plain",
     "role_of_name",
     "tokens",
+    "without_points",
 ]
 
 #: What the name of a column may tell about it.
@@ -289,6 +290,17 @@ def role_of_name(name: str) -> NameRole | None:
         if word in _TELLING:
             return _TELLING[word]
     return None
+
+
+def without_points(name: str) -> str:
+    """Return the name of a question without the points that it gives.
+
+    Examples
+    --------
+    >>> without_points("What is 3 + 4? (2.00 pts)")
+    'What is 3 + 4?'
+    """
+    return _POINTS.sub("", name).strip()
 
 
 def may_name_keys(text: str) -> bool:

@@ -22,6 +22,7 @@ from hitsndiffs.reading.vocabulary import (
     plain,
     role_of_name,
     tokens,
+    without_points,
 )
 
 __all__ = ["FEW", "FIXED", "MANY", "Profile", "Profiles", "fixed_share", "same_value"]
@@ -142,8 +143,11 @@ class Profile:
 
     @cached_property
     def said(self) -> NameRole | None:
-        """What the name alone suggests."""
-        return role_of_name(self.name) if self.has_name else None
+        """What the name suggests; how many points an answer gives does not make it points."""
+        role = role_of_name(self.name) if self.has_name else None
+        if role == "points" and self.kind == "choice" and not self.is_numeric:
+            return role_of_name(without_points(self.name))
+        return role
 
     @cached_property
     def words(self) -> set[str]:
@@ -166,7 +170,8 @@ class Profile:
     @property
     def asks(self) -> bool:
         """Whether the name is a question in words."""
-        return self.has_name and self.name.rstrip().endswith(("?", "？", ":", "…", "..."))
+        name = without_points(self.name) if self.has_name else ""
+        return name.endswith(("?", "？", ":", "…", "..."))
 
     @cached_property
     def numbers(self) -> Numbers:

@@ -39,6 +39,8 @@ TELLING, REPEATED = 10, 0.1
 MOST, MOST_PARTS = 24, 7
 #: Agreement within items tells, and more of it than within users.
 SOME, CLEAR = 0.02, 0.05
+#: So large a share of the answers is to items that others answered too.
+TOLD = 0.5
 #: Answers are given in so large a share of the rows, and differ in at most this one.
 GIVEN, DIFFERENT = 0.3, 0.5
 #: Wider tables are not looked at.
@@ -346,6 +348,9 @@ class _Long:
         if not full.any():
             return None
         item, own = _joined(items)[full], answers.numbers[full]
+        sizes = np.bincount(item)
+        if sizes[sizes > 1].sum() < TOLD * len(item):
+            return None  # hardly anybody answered what another one did
         inside, alike = agree(item, own), agree(user.numbers[full], own)
         named = (
             (user.name in self.names["user"]) + any(p.name in self.names["item"] for p in items)

@@ -180,7 +180,8 @@ class Wide(Users):
         others = len(self.names) - len(self.users) - len(tries) - len(remarks) - len(self.paid)
         if not series and not by_questions and len(items) * 2 < others:
             found.add(-3, "most columns are something else than answers")
-        plainly = {*self.users} & {*self.all.named("user")} or self.users_why == "parts"
+        named = {n for n in self.users if self.all[n].plain != "id"}
+        plainly = named & {*self.all.named("user", wide=True)} or self.users_why == "parts"
         if len(items) < FEW and not (series or by_questions or paid or matrix or plainly):
             found.add(-1, f"only {count(len(items), 'column')} may hold answers")
         if len(unclear) > len(items):
@@ -222,13 +223,7 @@ class Wide(Users):
         alike += [n for n in self._accompanied() if n in unlike]
         if alike:
             return self._unclear(alike, "are named like the items, and their answers are others")
-        known = self.series | self.paid
-        foreign = [
-            n for n in items
-            if n not in known and not self._asks(n) and shapes[_shape(n)] < FEW
-            and not recognise("item", list(self.all[n].words))
-            and (self.all[n].is_numeric or not {*self.all[n].values} <= self.stock)
-        ] if self.series else []  # fmt: skip
+        foreign = self._foreign(shapes)
         few = len(foreign) * 4 <= len(items)
         foreign = [n for n in foreign if not n.endswith("]")]  # a row of a grid of questions
         if few and foreign and not self.one_of:
@@ -249,6 +244,16 @@ class Wide(Users):
         if rival:
             return self._unclear(rival, "stand beside one another under the same numbers")
         return ""
+
+    def _foreign(self, shapes: Counter[str]) -> list[str]:
+        """Return items beside a series that neither are named nor answered like its items."""
+        known = self.series | self.paid
+        return [
+            n for n in self.items
+            if n not in known and not self._asks(n) and shapes[_shape(n)] < FEW
+            and not recognise("item", list(self.all[n].words))
+            and (self.all[n].is_numeric or not {*self.all[n].values} <= self.stock)
+        ] if self.series else []  # fmt: skip
 
     def _unclear(self, names: list[str], why: str) -> str:
         one = shortened(names[0], 40)
@@ -398,6 +403,11 @@ class Wide(Users):
         self._points()
         self._numbers_among_texts()
         self._without_key()
+        shapes = Counter(map(_shape, self.items)) if self.has_header else Counter()
+        for name in self._foreign(shapes) if len(rest) <= MANY else ():
+            said = self.all[name].said
+            if said is not None and said != "row":
+                self._put(name, said, f"named like {SAID[said]}")
 
     def _without_key(self) -> None:
         """Leave out columns to which the row of the key has no answer, if it has most others."""
