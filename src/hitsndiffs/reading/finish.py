@@ -90,7 +90,13 @@ def finish(
         done.answers += odd_option_note(done.encoded)
     if not keep_all:
         _without_free_text(done, name)
-    _check(done, name, keep_all, layout not in ("export", "wide") and not options.tells_columns)
+    _check(
+        done,
+        name,
+        keep_all,
+        layout not in ("export", "wide") and not options.tells_columns,
+        layout == "several",
+    )
     done.key = _matched_key(done, raw_key)
     return done
 
@@ -303,7 +309,7 @@ def _without_free_text(done: Finished, name: str) -> None:
     done.encoded = encoded.select(items=keep)
 
 
-def _check(done: Finished, name: str, keep_all: bool, guessed: bool) -> None:
+def _check(done: Finished, name: str, keep_all: bool, guessed: bool, several: bool) -> None:
     """Refuse data that cannot be ranked, or that were ``guessed`` to be answers and are none."""
     encoded = done.encoded
     check_sizes(Place(name), encoded.users, len(encoded.items))
@@ -325,7 +331,7 @@ def _check(done: Finished, name: str, keep_all: bool, guessed: bool) -> None:
     choosers = encoded.choosers_per_option
     shared = np.add.reduceat(choosers > 1, encoded.item_starts[:-1]) > 0
     answered = np.add.reduceat(choosers, encoded.item_starts[:-1])
-    guessed = guessed and encoded.n_responses >= _SOME
+    guessed = guessed and (encoded.n_responses >= _SOME or several)
     if guessed and answered.max(initial=0) >= _FEW_ITEMS and not ((sizes > 1) & shared).any():
         raise InputError(
             f"{name}: read as it looks, users either all gave the same answer to an item or all "

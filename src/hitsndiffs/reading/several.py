@@ -150,8 +150,8 @@ def read_several(files: list[Any], options: ReadingOptions, plan: Plan) -> Sever
     if nameless:
         raise InputError(
             f"{listed(nameless, most=2)}: no column names the users, and each file has several "
-            "rows; if these are users, name the items, or their column as the user; if the rows are "
-            "items, name their column as the item and the answers as the option."
+            "rows; if these are users, name the items, or their column as the user; if the rows "
+            "are items, name their column as the item and the answers as the option."
         )
     _check_linked(found, plan)
     _describe(found, plan)

@@ -10,6 +10,7 @@ from hitsndiffs.data.words import listed
 from hitsndiffs.errors import InputError
 from hitsndiffs.reading.exports.base import Column
 from hitsndiffs.reading.layouts.columns import Profiles
+from hitsndiffs.reading.layouts.doubt import doubt
 from hitsndiffs.reading.layouts.layout import Hypothesis, Layout, left_out_note
 from hitsndiffs.reading.layouts.long import weigh_long
 from hitsndiffs.reading.layouts.nobody import weigh_nobody
@@ -80,9 +81,9 @@ def find_layout(
         raise best.refusal
     assert best.make is not None
     if best is wide_way and options.drop is None:
-        doubt = wide.doubt()
-        if doubt:
-            raise InputError(f"{table.place.source}: {doubt}")
+        unclear = doubt(wide)
+        if unclear:
+            raise InputError(f"{table.place.source}: {unclear}")
     layout = best.make()
     layout.scores = [str(way) for way in ways]
     return layout

@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from hitsndiffs.data.names import recognise
 from hitsndiffs.reading.accord import pairs
+from hitsndiffs.reading.fold import is_blank_word
 from hitsndiffs.reading.layouts.content import ColumnContent, look_at
 from hitsndiffs.reading.layouts.extra_rows import named_rows
 from hitsndiffs.reading.tables.table import Table
@@ -146,7 +147,9 @@ class Profile:
         """What the name suggests; how many points an answer gives does not make it points."""
         role = role_of_name(self.name) if self.has_name else None
         if role == "points" and self.kind == "choice" and not self.is_numeric:
-            return role_of_name(without_points(self.name))
+            words = [text for text in self.content.counts if not is_blank_word(text)]
+            if not look_at(words).is_number:
+                return role_of_name(without_points(self.name))
         return role
 
     @cached_property

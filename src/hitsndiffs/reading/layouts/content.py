@@ -50,9 +50,9 @@ class ColumnContent:
     counts
         How often each text occurs.
     kind
-        ``"empty"``, ``"time"``, ``"mail"``, ``"link"``, ``"score"``, ``"counter"`` (1, 2, 3, …),
-        ``"record"`` (JSON), ``"measure"`` (numbers that hardly repeat, or with decimals), ``"different"`` (no two
-        alike), ``"text"`` (long or hardly repeated), or ``"choice"``.
+        ``"empty"``, ``"time"``, ``"mail"``, ``"link"``, ``"score"``, ``"record"`` (JSON),
+        ``"counter"`` (1, 2, 3, …), ``"measure"`` (numbers that hardly repeat, or with decimals),
+        ``"different"`` (no two alike), ``"text"`` (long or hardly repeated), or ``"choice"``.
     """
 
     n_rows: int

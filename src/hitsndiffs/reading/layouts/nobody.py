@@ -10,9 +10,10 @@ from hitsndiffs.data.words import listed
 from hitsndiffs.reading.exports.base import Refusal
 from hitsndiffs.reading.layouts.columns import Profile, Profiles
 from hitsndiffs.reading.layouts.layout import Hypothesis
+from hitsndiffs.reading.layouts.reasons import REASONS
 from hitsndiffs.reading.layouts.scored import are_grades, holds_points
 from hitsndiffs.reading.layouts.turned import is_option
-from hitsndiffs.reading.layouts.wide import REASONS, Wide
+from hitsndiffs.reading.layouts.wide import Wide
 from hitsndiffs.reading.vocabulary import FIRST_NAMES, LAST_NAMES, plain, tokens
 
 __all__ = ["weigh_nobody"]

@@ -18,6 +18,8 @@ __all__ = ["without_other_rows"]
 
 #: With fewer rows below, their cells do not tell what a column holds.
 FEW = 5
+#: So many rows tell what a column holds.
+ENOUGH = 200
 #: Wider tables are looked at in so many columns.
 WIDEST = 1000
 #: Unfinished attempts are at most this share of the rows.
@@ -31,7 +33,7 @@ def without_other_rows(table: Table) -> Table:
     if not table.is_small or not table.has_header or len(table.sample) < FEW:
         return table
     drop: dict[int, str] = {}
-    headers = _second_headers(table.sample, len(table.names))
+    headers = _second_headers(table.sample[:ENOUGH], len(table.names))
     drop |= dict.fromkeys(headers, "of a second header")
     if not headers:
         drop |= dict.fromkeys(_unfinished(table), "without an end and without points: not finished")
@@ -83,6 +85,8 @@ def _unfinished(table: Table) -> list[int]:
         Profile(name, k, [row[k] if k < len(row) else "" for row in table.sample], has_name=True)
         for k, name in enumerate(table.names[:WIDEST])
     ]
+    if not any(own.said == "points" for own in profiles):
+        return []
     n = len(table.sample)
     blank: dict[str, list[set[int]]] = {"time": [], "points": []}
     for own in profiles:

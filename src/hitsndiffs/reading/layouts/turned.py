@@ -11,13 +11,11 @@ from hitsndiffs.reading.exports.base import Column
 from hitsndiffs.reading.layouts.columns import Profiles
 from hitsndiffs.reading.layouts.header import looks_like_ids
 from hitsndiffs.reading.layouts.layout import Hypothesis, Layout, left_out_note
+from hitsndiffs.reading.layouts.reasons import REASONS, ROLE_OF_KIND, SAID
 from hitsndiffs.reading.layouts.wide import (
     CELLS,
     CLEAR,
     NONE,
-    REASONS,
-    ROLE_OF_KIND,
-    SAID,
     direction,
     names_people,
 )
@@ -108,11 +106,12 @@ class _Turned:
         more = any(n.strip().isdigit() and not is_option(n) for n in self.people)
         if sum(map(is_option, self.people)) > 2 and not more:  # else numbered people
             found.add(-4, "the columns are named like options that were offered")
-        found.possible = any(weight > 0 for weight, _ in found.evidence)  # not by agreement alone
         lean = direction([p for p in people if p.is_choice] or people)
         if len(people) * len(self.all.rows) >= CELLS:
             found.add(self._leans(lean.users, lean.items), f"agreement {lean.users:.2f} in rows, "
                       f"{lean.items:.2f} in columns")  # fmt: skip
+        # one hint alone, such as a name or the agreement, turns no table
+        found.possible = sharing > 0 or sum(weight > 0 for weight, _ in found.evidence) > 1
         found.make = lambda: self._layout(
             "; ".join(why for weight, why in found.evidence if weight > 0) or "agreement"
         )

@@ -11,9 +11,21 @@ import numpy as np
 from hitsndiffs.data.names import recognise
 from hitsndiffs.data.words import count, listed, shortened
 from hitsndiffs.reading.accord import Accord, accord_of
-from hitsndiffs.reading.exports.base import Refusal, Role
+from hitsndiffs.reading.exports.base import Refusal
 from hitsndiffs.reading.layouts.columns import FEW, MANY, Profile, Profiles, same_value
+from hitsndiffs.reading.layouts.doubt import foreign
 from hitsndiffs.reading.layouts.layout import ASKED, Hypothesis, WideRoles
+from hitsndiffs.reading.layouts.reasons import (
+    BESIDE,
+    GOES,
+    KEYED,
+    REASONS,
+    REMARK,
+    ROLE_OF_KIND,
+    SAID,
+    SERIES,
+    UNLIKE,
+)
 from hitsndiffs.reading.layouts.scored import are_points, points_of_answers
 from hitsndiffs.reading.layouts.users import NAMELESS, Users
 from hitsndiffs.reading.options import ReadingOptions
@@ -38,41 +50,6 @@ NONE, CLEAR = 0.02, 0.05
 CELLS = 40
 #: A table is looked at for its direction up to this many rows and columns.
 SIDE = 300
-
-REASONS = {
-    "time": "its cells are times",
-    "mail": "its cells are e-mail addresses",
-    "link": "its cells are addresses",
-    "score": "its cells are points or percentages",
-    "counter": "it counts the rows",
-    "measure": "its cells are numbers that hardly repeat, not choices",
-    "different": "no two cells are alike",
-    "text": "its cells are free text: hardly any two are alike",
-    "empty": "it is empty",
-    "record": "its cells are records",
-}
-ROLE_OF_KIND: dict[str, Role] = {
-    "time": "time",
-    "mail": "identity",
-    "link": "unused",
-    "score": "points",
-    "counter": "unused",
-    "measure": "points",
-    "different": "identity",
-    "text": "comment",
-    "empty": "unused",
-    "record": "unused",
-}
-SAID = {
-    "points": "points",
-    "time": "a time",
-    "status": "a status",
-    "comment": "a comment",
-    "attempt": "the number of an attempt",
-    "identity": "something about the person",
-    "row": "a row number",
-    "key": "a key",
-}
 
 
 def direction(columns: Sequence[Profile]) -> Accord:
@@ -147,7 +124,7 @@ class Wide(Users):
         paid = len(self.paid) >= max(FEW, len(items) / 2)
         if paid:
             found.add(3, f"{len(self.paid)} columns stand beside their points")
-        asking = [n for n in items if self._asks(n)]
+        asking = [n for n in items if self.asks(n)]
         by_questions = len(asking) * 2 > len(items) and (len(asking) > 1 or bool(self.users))
         if series:
             alike = sum(n in self.core for n in series) * 2 >= len(series)
@@ -180,8 +157,8 @@ class Wide(Users):
         others = len(self.names) - len(self.users) - len(tries) - len(remarks) - len(self.paid)
         if not series and not by_questions and len(items) * 2 < others:
             found.add(-3, "most columns are something else than answers")
-        named = {n for n in self.users if self.all[n].plain != "id"}
-        plainly = named & {*self.all.named("user", wide=True)} or self.users_why == "parts"
+        own = {n for n in self.users if self.all[n].plain != "id"}
+        plainly = own & {*self.all.named("user", wide=True)} or self.users_why == "parts"
         if len(items) < FEW and not (series or by_questions or paid or matrix or plainly):
             found.add(-1, f"only {count(len(items), 'column')} may hold answers")
         if len(unclear) > len(items):
@@ -206,137 +183,6 @@ class Wide(Users):
         )
         return found
 
-    def doubt(self) -> str:
-        """Return why it is not clear which columns hold the answers; nothing if it is."""
-        items = self.items
-        if self.asked is not None or len(self.names) > MANY:
-            return ""
-        unlike = [
-            c.name for c in self.found.values()
-            if c.reason in (UNLIKE, REASONS["text"]) and self.all[c.name].is_choice
-        ]  # fmt: skip
-        fixed = [n for n in items if self.all[n].distinct == 1 and n not in self.series]
-        if len(fixed) * 2 > len(items) and len(self.all.rows) >= 5 and not self.one_of:
-            return self._unclear(fixed, "hold one answer only")
-        shapes = Counter(map(_shape, items)) if self.has_header else Counter()
-        alike = [n for n in unlike if shapes[_shape(n)] >= FEW or n.endswith("]")]
-        alike += [n for n in self._accompanied() if n in unlike]
-        if alike:
-            return self._unclear(alike, "are named like the items, and their answers are others")
-        foreign = self._foreign(shapes)
-        few = len(foreign) * 4 <= len(items)
-        foreign = [n for n in foreign if not n.endswith("]")]  # a row of a grid of questions
-        if few and foreign and not self.one_of:
-            return self._unclear(foreign, "have answers like those of the others, and other names")
-        ticks = self._ticks()
-        if ticks:
-            return self._unclear(ticks, "hold one text or nothing: ticks of one question, it seems")
-        flags = self._one_hot()
-        if flags:
-            return self._unclear(
-                flags, "are the options of one question, of which each row has one"
-            )
-        again = Counter(re.sub(r" \(\d+\)$", "", name) for name in self.names)
-        unlike = [n for n in unlike if again[re.sub(r" \(\d+\)$", "", n)] < FEW]
-        if not self.users and len(unlike) > 2:
-            return self._unclear(unlike, "are unlike the items, and no column names the users")
-        rival = self._interleaved()
-        if rival:
-            return self._unclear(rival, "stand beside one another under the same numbers")
-        return ""
-
-    def _foreign(self, shapes: Counter[str]) -> list[str]:
-        """Return items beside a series that neither are named nor answered like its items."""
-        known = self.series | self.paid
-        return [
-            n for n in self.items
-            if n not in known and not self._asks(n) and shapes[_shape(n)] < FEW
-            and not recognise("item", list(self.all[n].words))
-            and (self.all[n].is_numeric or not {*self.all[n].values} <= self.stock)
-        ] if self.series else []  # fmt: skip
-
-    def _unclear(self, names: list[str], why: str) -> str:
-        one = shortened(names[0], 40)
-        return (
-            f"it is not clear which columns hold the answers: {listed(names, most=3)} {why}; name "
-            f"the items (--items), or drop what is none (--drop {one!r})."
-        )
-
-    def _accompanied(self) -> list[str]:
-        """Return the columns with others beside them that are named after them.
-
-        Q1 and Q1 [Score], Why? and Points - Why?: what is added to the name is the same each time.
-        """
-        names = {*self.names} if self.has_header else set()
-        added: defaultdict[str, list[str]] = defaultdict(list)
-        for name in names:
-            for k in range(1, len(name)):
-                if name[:k].strip() in names and not name[k].isalnum():
-                    added["…" + name[k:].strip()].append(name[:k].strip())
-                if name[k:].strip() in names and not name[k - 1].isalnum():
-                    added[name[:k].strip() + "…"].append(name[k:].strip())
-        items = {*self.items}
-        return [
-            name
-            for own in added.values()
-            if len(items.intersection(own)) >= FEW
-            for name in own
-            if name not in items
-        ]
-
-    def _ticks(self) -> list[str]:
-        """Return columns of one question that hold one text or nothing."""
-        groups: defaultdict[str, list[str]] = defaultdict(list)
-        for name, column in self.found.items():
-            own = self.all[name]
-            some = own.distinct == 1 and 0 < own.filled < len(own.cells)
-            if some and own.said is None and column.role in ("item", "constant", "unused"):
-                groups[_question(name)].append(name)
-        alike = Counter(_question(name) for name in self.found)
-        return next(
-            (own for stem, own in groups.items()
-             if len(own) > 1 and len(own) * 2 > alike[stem] and self.has_header), []
-        )  # fmt: skip
-
-    def _one_hot(self) -> list[str]:
-        """Return flags of the options of a question, of which everybody has one."""
-        groups: defaultdict[str, list[str]] = defaultdict(list)
-        for name in self.items:
-            if self.has_header and len(self.all[name].values) <= 2:
-                groups[_question(name)].append(name)
-        found = []
-        for own in groups.values():
-            rows = list(zip(*(self.all[n].cells for n in own), strict=True))
-            ones = [sum(cell.casefold() in ON for cell in row) for row in rows]
-            flags = {v for n in own for v in self.all[n].values} <= FLAGS
-            if len(own) > 1 and flags and ones.count(1) >= 0.9 * len(rows):
-                found += own
-        return found if len(found) * 2 > len(self.items) else []
-
-    def _interleaved(self) -> list[str]:
-        """Return items of two series with the same numbers, in turn, that share no answers."""
-        series: defaultdict[str, dict[str, str]] = defaultdict(dict)
-        for name in self.items:
-            numbered = self.all[name].series
-            if numbered is not None:
-                series[numbered[0]][numbered[1]] = name
-        stems = sorted(series, key=lambda stem: -len(series[stem]))[:20]
-        for k, one in enumerate(stems):
-            for two in stems[k + 1 :]:
-                both = [n for n in series[one] if n in series[two]]
-                if len(both) < FEW:
-                    continue
-                first, second = (
-                    [self.all[own[n]] for n in both] for own in (series[one], series[two])
-                )
-                near = sum(
-                    abs(a.place - b.place) < FEW * 3 for a, b in zip(first, second, strict=True)
-                )
-                stocks = [{v for c in own for v in c.values} for own in (first, second)]
-                if near * 2 > len(both) and not stocks[0] & stocks[1]:
-                    return [first[0].name, second[0].name]
-        return []
-
     def _questions_differ(self) -> Refusal | None:
         """Return what to say if the right answers differ from user to user."""
         keys = [self.all[c.name] for c in self.found.values() if c.reason == KEYED]
@@ -350,7 +196,7 @@ class Wide(Users):
             "option); if the questions are the same, name the items",
         )
 
-    def _asks(self, name: str) -> bool:
+    def asks(self, name: str) -> bool:
         """Whether a column is named like a question: in words, or q and a number."""
         own = self.all[name]
         if own.asks or own.plain in ("q", "question"):
@@ -403,8 +249,7 @@ class Wide(Users):
         self._points()
         self._numbers_among_texts()
         self._without_key()
-        shapes = Counter(map(_shape, self.items)) if self.has_header else Counter()
-        for name in self._foreign(shapes) if len(rest) <= MANY else ():
+        for name in foreign(self) if len(rest) <= MANY else ():
             said = self.all[name].said
             if said is not None and said != "row":
                 self._put(name, said, f"named like {SAID[said]}")
@@ -731,18 +576,6 @@ class Wide(Users):
                     self._put(beside, "item", "its points stand beside it")
 
 
-#: Marks of a chosen option, and of those that were not chosen.
-ON = {"1", "1.0", "true", "yes", "y", "x", "checked"}
-FLAGS = {*ON, "0", "false", "no", "n", "unchecked", ""}
-#: Reasons.
-REMARK = "the same text in many columns, and nobody's answer to the others"
-KEYED = "named like a key, and numbered like an item"
-SERIES = "named in a series"
-GOES = "it goes with"
-BESIDE = "it stands beside the items and is not named like them"
-UNLIKE = "neither named nor answered like the items"
-
-
 def names_people(name: str) -> bool:
     """Whether a numbered name is that of a person: student 3, rater_2, output of model 1.
 
@@ -770,16 +603,6 @@ def _share(own: Profile, known) -> float:  # type: ignore[no-untyped-def]
 
 def _series_stem(own: Profile) -> str | None:
     return None if own.series is None else own.series[0]
-
-
-def _shape(name: str) -> str:
-    """Return what names of items have in common: Q12 and Q3; 4. Why? and 7. When?"""
-    return re.sub(r"\d+", "9", (re.match(r"\d+[:.)]\s", name) or [name])[0])
-
-
-def _question(name: str) -> str:
-    """Return a name without its last word: that of the question of which it is an option."""
-    return re.split(r"[^\W_]*\W*$", name)[0] or name
 
 
 def _stem(name: str) -> str:
