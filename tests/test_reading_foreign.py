@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 import json
+import random
 import sqlite3
 import zipfile
 from pathlib import Path
@@ -12,6 +13,7 @@ from pathlib import Path
 import pytest
 
 import hitsndiffs as hnd
+from hitsndiffs.reading.files.old_excel import cells_without_value
 
 ROWS = [
     {"user": f"student-{u}", "item": f"q{i}", "option": "ABC"[(u * i) % 3]}
@@ -160,3 +162,43 @@ def test_the_lines_of_a_drawn_table_are_no_users(kind, tmp_path):
     rows = "".join(f"{edge} student-{k} | {'AB'[k % 2]} {edge}\n" for k in range(6))
     path.write_text(DRAWN[kind] + rows)
     assert hnd.read_responses(path).users.tolist() == [f"student-{k}" for k in range(6)]
+
+
+@pytest.mark.parametrize("n_rows", [12, 400])  # a small stream, and one of whole sectors
+def test_an_old_workbook_tells_what_has_no_value(n_rows, tmp_path):
+    xlwt = pytest.importorskip("xlwt")
+    book = xlwt.Workbook()
+    book.add_sheet("plan").write(0, 0, "see the next sheet")
+    sheet = book.add_sheet("answers")
+    for k, name in enumerate(("user", "q1", "q2", "q3")):
+        sheet.write(0, k, name)
+    for k in range(1, n_rows + 1):
+        sheet.write(k, 0, f"student-{k:03}")
+        sheet.write(k, 1, "ABC"[k % 3])
+        sheet.write(k, 2, "AB"[k % 2] if k > 3 else xlwt.Formula(f"B{k}"))
+        if k in (5, 7):
+            sheet.row(k).set_cell_error(3, 0x2A)  # #N/A
+        else:
+            sheet.write(k, 3, "AB"[k % 2])
+    path = tmp_path / "a.xls"
+    book.save(str(path))
+    notes = " ".join(hnd.read_responses(path).notes)
+    assert "3 cells hold formulas without a stored value" in notes
+    assert "2 cells hold errors such as #N/A" in notes
+
+
+def test_a_damaged_old_workbook_tells_nothing(tmp_path):
+    xlwt = pytest.importorskip("xlwt")
+    book = xlwt.Workbook()
+    book.add_sheet("answers").write(0, 0, xlwt.Formula("1"))
+    book.save(str(tmp_path / "a.xls"))
+    data = (tmp_path / "a.xls").read_bytes()
+    assert cells_without_value(data) == {"answers": (1, 0)}
+    chance = random.Random(0)
+    for _ in range(300):
+        changed = bytearray(data[: chance.randrange(512, len(data))])
+        for _ in range(chance.randrange(1, 9)):
+            changed[chance.randrange(len(changed))] = chance.randrange(256)
+        for name, counts in cells_without_value(bytes(changed)).items():
+            assert isinstance(name, str)
+            assert min(counts) >= 0

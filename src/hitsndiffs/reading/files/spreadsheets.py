@@ -14,7 +14,7 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from html import unescape
 from typing import Any
 
@@ -23,6 +23,7 @@ from hitsndiffs.data.words import count, listed, suggestion
 from hitsndiffs.errors import InputError, lacks_memory
 from hitsndiffs.reading.files.archives import Archive, too_large
 from hitsndiffs.reading.files.foreign import refuse_old_office
+from hitsndiffs.reading.files.old_excel import cells_without_value
 from hitsndiffs.reading.quiet import without_panics
 from hitsndiffs.reading.sizes import DEFAULT, Sizes
 
@@ -64,7 +65,10 @@ class Workbook:
             return
         if not data.startswith(b"PK"):
             refuse_old_office(data, name)
-        self._parts = []
+        self._parts = [
+            (sheet, partial(_Cells, formulas=formulas, errors=errors))
+            for sheet, (formulas, errors) in cells_without_value(data).items()
+        ]
         self._tables = self._decoded_apart(data)
         self.sheets = list(self._tables)
 
@@ -126,7 +130,7 @@ class Workbook:
         """Return a sentence on cells without a value; refuse a sheet with a far cell."""
         if sheet not in self._checked:
             found = [part for name, part in self._parts if name in (sheet, None)]
-            if not found:  # whatever the workbook calls it: look at all
+            if not found and self._tables is None:  # whatever the workbook calls it: look at all
                 found = [part for _, part in self._parts]
             self._checked[sheet] = self._note_on(sheet, [part() for part in found])
         return self._checked.get(sheet)
