@@ -168,7 +168,7 @@ def _uniform(records: list[Any], left_out: list[str]) -> pl.DataFrame | None:
     import polars as pl
 
     names = list(records[0]) if isinstance(records[0], dict) else []
-    if not names or not all(type(r) is dict and len(r) == len(names) for r in records):
+    if not names or {*map(type, records)} != {dict} or {*map(len, records)} != {len(names)}:
         return None
     columns = []
     for name in names:
