@@ -291,7 +291,9 @@ def text_of(series: pl.Series) -> pl.Series:
     import polars as pl
 
     series = as_plain(series)
-    if series.dtype == pl.String or series.dtype.is_integer():
+    if series.dtype == pl.String:
+        return series
+    if series.dtype.is_integer():
         return series.cast(pl.String)
     whole = (series == series.round()) & (series.abs() < 2**53)
     texts: Any = (

@@ -165,7 +165,7 @@ def _matches(
 
 def _match(document: Any, formats: Sequence[Format], plain: set[str]) -> _Match | None:
     try:
-        is_table = isinstance(document, FileDocument) and document.kind == "table"
+        is_table = isinstance(document, FileDocument) and document.kind in ("table", "parquet")
         if is_table and document.first_line in plain:
             return None
         sample = document.sample.without_index

@@ -202,7 +202,9 @@ class FileDocument:
 
     @property
     def first_line(self) -> str:
-        """The first line of the text."""
+        """The first line of the text; of Parquet, the names of the columns."""
+        if self.kind == "parquet":
+            return "\n".join(self.parquet_head.columns)
         return self._head_text.partition("\n")[0].rstrip("\r")
 
     @cached_property

@@ -212,7 +212,9 @@ def nothing_below(header: Sequence[str], name: str) -> InputError:
 
 def as_texts(piece: Any) -> list[str]:
     """Return a column of a piece as texts; blank where there is none."""
-    return piece if isinstance(piece, list) else text_of(piece).fill_null("").to_list()
+    if isinstance(piece, list):
+        return piece
+    return ["" if text is None else text for text in text_of(piece).to_list()]
 
 
 def _as_column(names: list[str]) -> Any:
