@@ -88,7 +88,7 @@ class Doubt:
     code
         What kind it is: ``"rival"`` (another reading is nearly as likely), ``"toss-up"`` (nothing
         tells the direction), ``"axis"``, ``"axes"``, ``"votes"`` and ``"confusions"`` (a witness
-        disagrees), ``"who counts"``, ``"who took part"`` (the lead is one of a few users),
+        disagrees), ``"who counts"``, ``"against"`` (users who contradict it throughout), ``"who took part"`` (the lead is one of a few users),
         ``"noise"``, ``"marks"`` and ``"follows"`` (the order is the use of a label), ``"known"``
         (known answers surprise).
     value

@@ -77,6 +77,7 @@ BECAUSE: Mapping[str, str] = {
     "confusions": "another way to weigh the users gives another order",
     "axes": "it follows none of the main patterns in the answers",
     "who counts": "it changes if users with nearly the same answers count only once",
+    "against": "a good part of the users contradict it throughout",
     "who took part": "a few other users could have given the opposite order",
     "toss-up": "which end is the better one is a toss-up",
     "marks": "one label is right in every item, as if these were marks and not answers",

@@ -22,6 +22,8 @@ __all__ = ["Witnesses", "correlation", "rank_correlation"]
 #: What the witnesses count for: learnt on 633 parts of real sets, right in .99 of them, and the
 #: rest called toss-ups.
 INFORMED, BY_CONFUSIONS, BY_AXIS = 1.3, 2.3, 1.5
+#: Right less often than by guessing, by so many standard errors, is no chance.
+CLEARLY = 2.5
 
 
 def correlation(x: Floats, y: Floats) -> float:
@@ -101,6 +103,32 @@ class Witnesses:
             + BY_CONFUSIONS * self.agree(score, self.confusions)
             + BY_AXIS * self.agree(score, self.axis)
         )
+
+    def among_users(self, key: Floats) -> float:
+        """The users' mean informedness under a key for two labels, in standard errors.
+
+        Of two camps that contradict each other, one user more decides nothing.
+        """
+        table = self.table
+        first = table.labels[0] == 0
+        of_item = sums(np.where(first, key, 0.0), table.of_option, table.n_items)
+        said, right = first[table.option].astype(float), of_item[table.item]
+
+        def share(weights: Floats) -> Floats:  # of label 1 among a user's answers
+            mine = sums(weights * said, table.user, table.n_users)
+            return np.asarray((mine + 0.5) / (sums(weights, table.user, table.n_users) + 1))
+
+        each = (share(right) - share(1 - right))[self.here]
+        return float(each.mean() / max(each.std() / np.sqrt(max(len(each) - 1, 1)), 1e-9))
+
+    def contrary(self, key: Floats) -> float:
+        """The share of users who are right clearly less often than by guessing."""
+        table = self.table
+        guess = (1 / table.options_each)[table.item]
+        expected = sums(guess, table.user, table.n_users)
+        error = np.sqrt(sums(guess * (1 - guess), table.user, table.n_users))
+        below = (expected - table.right(key)) > CLEARLY * np.maximum(error, 1e-9)
+        return float(below[self.here].mean())
 
     def informedness(self, key: Floats) -> float:
         """Mean over items: how the share of label 1 goes with its being right."""

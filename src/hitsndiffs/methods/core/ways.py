@@ -78,10 +78,10 @@ def ways_of(found: Found, table: Table, sure: float, *, all_of_them: bool) -> li
         ]
     )
     with_it[0] = True
-    behind = _behind(found)
-    chance = np.where(with_it, np.exp(-behind / NATS), 0.0)
+    behind, prior = _behind(found)
+    chance = np.where(with_it, np.exp(-behind / NATS - prior), 0.0)
     share = sure * chance / chance.sum()
-    others = np.where(with_it, 0.0, np.exp(-behind / APART))
+    others = np.where(with_it, 0.0, np.exp(-behind / APART - prior))
     left = max(1 - sure - NONE_OF_THEM, 0.0)
     share += left * others / max(others.sum(), 1.0)
     made: list[Way] = []
@@ -100,22 +100,27 @@ def ways_of(found: Found, table: Table, sure: float, *, all_of_them: bool) -> li
     return made
 
 
-def _behind(found: Found) -> Floats:
+def _behind(found: Found) -> tuple[Floats, Floats]:
     """How far each reading is behind the best that counts users in the same way (nats).
 
-    Counting near-equal sheets once is no way to rank. For a reading that the witnesses hold for
-    upside down, how clearly they do counts as well.
+    And what counts in full: the prior odds against marks; that counting near-equal sheets once is
+    no way to rank; how clearly the witnesses hold a reading for upside down.
     """
     best: dict[str, float] = {}
-    made = []
+    behind, against = [], []
     for each in found.readings:
         back = each.penalty >= SET_BACK
-        lead = best.setdefault(each.counting, each.evidence) - each.evidence
-        lead = max(lead - SET_BACK * back, 0.0) + APART * (each.counting == SHEETS)
+        lost = SET_BACK if back else 0.0 if each.label is None else each.penalty
+        evidence = each.evidence + lost
+        lead = best.setdefault(each.counting, evidence) - evidence
+        behind.append(min(max(lead, 0.0), 100 * APART))
+        prior = 1.0 if each.counting == SHEETS else 0.0
         if back:
-            lead += APART * abs(found.witnesses.direction(each.solution.key))
-        made.append(min(lead, 100 * APART))
-    return np.array(made)
+            prior += abs(found.witnesses.direction(each.solution.key))
+        elif each.label is not None:
+            prior += lost
+        against.append(prior)
+    return np.array(behind), np.maximum(against, 0.0)
 
 
 def informed(
@@ -135,8 +140,8 @@ def informed(
             np.log(max(way.probability, LEAST)) + known.foreseen(items, way.key, popular, sure=sure)
         )
         made.append(_told(way, known, known.start(items, way.key)))
-    # none of them: what is known alone leads somewhere, if it leads anywhere else
-    guess = popular if alone is None else alone.foreseen
+    # none of them: what is known, with votes elsewhere, leads somewhere, if it leads anywhere else
+    guess = items.share((table.counts + 0.5) ** 2) if alone is None else alone.foreseen
     none = np.log(left) + known.foreseen(items, guess, popular)
     plain = Model(table, settings, weights)
     start = plain.begin(known.start(items, guess))
