@@ -33,6 +33,12 @@ from hitsndiffs.order.perfect import may_be_perfect, perfect_order
 
 __all__ = ["certified_fit"]
 
+#: Said where the order has two places only.
+TWO_CAMPS = (
+    "There are two answer sheets in this order: the users fall into two camps, and which of them "
+    "is right does not follow from how many are in each."
+)
+
 
 def certified_fit(data: Engine, method: Any) -> Fit | None:
     """A perfect order, if there is one: HnD's, or the PQ-tree's; else ``None``."""
@@ -44,6 +50,8 @@ def certified_fit(data: Engine, method: Any) -> Fit | None:
     assert fit.orientation is not None
     if fit.orientation.how in ("known answers", "strong user"):
         return fit
+    if len(np.unique(data.collect(fit.scores))) <= 2:
+        fit = _at_most(EITHER, fit, TWO_CAMPS)
     label, agreement = _followed(data, fit)
     if abs(agreement) <= FOLLOWS:
         return fit

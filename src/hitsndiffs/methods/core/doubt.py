@@ -36,8 +36,8 @@ WEAK, CLEAR = 2.2, 10.0
 #: Witnesses that agree this well with an order outweigh another reading that some users would turn
 #: into the first.
 SUPPORTED = 0.7
-#: A camp that contradicts the others: of 41 real sets, all but one have fewer such users.
-CONTRARY = 0.09
+#: A camp that contradicts the others: in all but one of 29 real sets hardly anybody does.
+CONTRARY = 0.1
 #: Below this confidence, what speaks against the order is said in sentences too.
 DOUBT = 0.8
 #: An order follows a label's share above this correlation, if there are at most this many labels;
@@ -68,7 +68,7 @@ class Signs:
     direction, informed
         Log odds of the direction of two labels; the users' mean informedness in standard errors.
     contrary
-        The share of users who are right clearly less often than by guessing.
+        The share of users who are right clearly less often than by guessing (0 for two labels).
     users
         Logarithm of the number of users who count.
     above_chance
@@ -150,7 +150,7 @@ def signs(found: Found) -> Signs:
         reliability=min(max(1 - noise / spread, 0.0), 1.0) if spread > 0 else 0.0,
         direction=witnesses.direction(best.solution.key) if table.two else CLEAR,
         informed=witnesses.among_users(best.solution.key) if table.two else CLEAR,
-        contrary=witnesses.contrary(best.solution.key),
+        contrary=0.0 if table.two else witnesses.contrary(best.solution.key),
         users=float(np.log(weights.sum())),
         above_chance=best.solution.population.raw_mean,
         follows=max(uses, default=0.0),
