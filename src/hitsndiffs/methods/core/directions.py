@@ -14,7 +14,7 @@ from functools import cached_property
 import numpy as np
 
 from hitsndiffs.data.arrays import Flags, Floats
-from hitsndiffs.methods.core.starts import confusions, double_centred
+from hitsndiffs.methods.core.starts import centred_axes, confusions, double_centred
 from hitsndiffs.methods.core.table import Table, sums
 
 __all__ = ["Witnesses", "correlation", "rank_correlation"]
@@ -60,6 +60,11 @@ class Witnesses:
     def here(self) -> Flags:
         """Users who answered something."""
         return self.table.per_user > 0
+
+    @cached_property
+    def axes(self) -> Floats:
+        """Option weights along the three leading axes of the item-centred answers."""
+        return centred_axes(self.table, 3)
 
     @cached_property
     def majority(self) -> Floats:

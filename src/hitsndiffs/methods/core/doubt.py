@@ -16,7 +16,6 @@ import numpy as np
 from hitsndiffs.data.arrays import Floats
 from hitsndiffs.methods.core.directions import correlation, rank_correlation
 from hitsndiffs.methods.core.search import SET_BACK, Candidate, Found
-from hitsndiffs.methods.core.starts import centred_axes
 from hitsndiffs.methods.counting import SHEETS
 from hitsndiffs.methods.fitted import Doubt
 
@@ -123,7 +122,7 @@ def signs(found: Found) -> Signs:
         others = {SHEETS: others[SHEETS]}
     along = [
         abs(witnesses.agree(score, table.choices(axis) / np.maximum(table.per_user, 1)))
-        for axis in centred_axes(table, 3).T
+        for axis in witnesses.axes.T
     ]
     majority = witnesses.agree(score, witnesses.majority)
     label, count = table.labels

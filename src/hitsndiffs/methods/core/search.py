@@ -97,7 +97,7 @@ def find(
         ways |= ways_to_count(table.user, table.option, table.of_option, names, table.n_users)
         if table.two:
             ways.pop(SHEETS, None)
-    keys = starts(table)
+    keys = starts(table, witnesses.axes)
     if table.two:
         assert witnesses.confusions_key is not None
         assert witnesses.axis_key is not None

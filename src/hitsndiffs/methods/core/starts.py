@@ -19,12 +19,12 @@ from hitsndiffs.methods.core.table import Table
 __all__ = ["DoubleAxis", "centred_axes", "confusions", "double_centred", "one_label", "starts"]
 
 
-def starts(table: Table) -> dict[str, Floats]:
-    """Keys to start from, by name."""
+def starts(table: Table, axes: Floats) -> dict[str, Floats]:
+    """Keys to start from, by name; both ends of the first two axes are among them."""
     found = {"majority": table.softmax(2 * np.log(np.maximum(table.counts, 1e-9)))}
     if table.coded:
         found["centred votes"] = table.hard(table.centred_votes)
-    for number, axis in enumerate(centred_axes(table).T, start=1):
+    for number, axis in enumerate(axes.T[:2], start=1):
         found[f"axis {number}"] = table.hard(axis)
         found[f"axis {number} reversed"] = table.hard(-axis)
     return found
