@@ -103,26 +103,29 @@ def find(
         assert witnesses.axis_key is not None
         keys["confusions"] = witnesses.confusions_key
         keys["double-centred"] = table.items.share(0.9 * witnesses.axis_key + 0.05)
-    # 2. from every start a few rounds; the distinct ones, the best of them to the end
-    final: list[Candidate] = []
-    for counting, counted in ways.items():
-        plain = Model(table, settings, counted, prior)
-        if counting == SHEETS:
-            votes = sums(counted[table.user], table.option, table.n_options)
-            votes = table.items.share((votes + 0.5) ** 2)
-            final += _readings(plain, {"majority": votes}, counting, witnesses)
-            continue
-        readings = _readings(plain, keys, counting, witnesses)
-        # 3. where labels are shared, some answers may be given by habit: if that explains far more
-        if settings.habits and table.coded and 2 < table.labels[1] <= settings.most_habits:
-            habits = Model(table, settings, counted, prior, habits=True)
-            ahead = readings[0].evidence + settings.habit_gain
-            others = _readings(habits, keys, counting, witnesses, ahead)
-            if others and others[0].evidence > ahead:
-                readings = others
-        final += readings
-    # 4. copies counted once come first: a clique may have made itself the truth
+    # 2. from every start a few rounds; the distinct ones, the best of them to the end. Copies
+    #    counted once come first: a clique may have made itself the truth. Other ways to count show
+    #    whether that matters; they start from the votes and from what was found
     first = UNUSUAL if UNUSUAL in ways else EVERYBODY
+    model = Model(table, settings, ways[first], prior)
+    final = _readings(model, keys, first, witnesses)
+    # 3. where labels are shared, some answers may be given by habit: if that explains far more
+    if settings.habits and table.coded and 2 < table.labels[1] <= settings.most_habits:
+        habits = Model(table, settings, ways[first], prior, habits=True)
+        ahead = final[0].evidence + settings.habit_gain
+        others = _readings(habits, keys, first, witnesses, ahead)
+        if others and others[0].evidence > ahead:
+            model, final = habits, others
+    if first != EVERYBODY:
+        again = {"majority": keys["majority"]}
+        again |= {each.start: each.solution.key for each in final[:3]}
+        everybody = Model(table, settings, ways[EVERYBODY], prior, habits=model.habits)
+        final += _readings(everybody, again, EVERYBODY, witnesses)
+    if SHEETS in ways:
+        votes = sums(ways[SHEETS][table.user], table.option, table.n_options)
+        votes = table.items.share((votes + 0.5) ** 2)
+        sheets = Model(table, settings, ways[SHEETS], prior)
+        final += _readings(sheets, {"majority": votes}, SHEETS, witnesses)
     if table.two and _may_be_marks(table, settings):
         marks = (first, ways[first])
         final += [_marks(table, label, marks, settings, prior) for label in (0, 1)]

@@ -34,6 +34,9 @@ NONE_OF_THEM = 0.05
 #: Answers are less independent than they count: this many nats have odds of e to one, between
 #: readings that agree about who is good; and between those that do not, which differ in more.
 NATS, APART = 3.0, 10.0
+#: Readings that disagree are as likely as this together, if the doubts leave so much: known answers
+#: could not turn an order otherwise.
+RIVALS = 0.1
 #: Most readings that are kept, and the least probability that counts.
 MOST_READINGS, LEAST = 5, 1e-3
 #: The start of the reading that rests on the known answers alone.
@@ -81,9 +84,12 @@ def ways_of(found: Found, table: Table, sure: float, *, all_of_them: bool) -> li
     behind, prior = _behind(found)
     chance = np.where(with_it, np.exp(-behind / NATS - prior), 0.0)
     share = sure * chance / chance.sum()
-    others = np.where(with_it, 0.0, np.exp(-behind / APART - prior))
     left = max(1 - sure - NONE_OF_THEM, 0.0)
-    share += left * others / max(others.sum(), 1.0)
+    if (~with_it).any():
+        nearest = behind[~with_it].min()
+        others = np.where(with_it, 0.0, np.exp(-(behind - nearest) / APART - prior))
+        explained = min(float(others.sum()) * np.exp(-nearest / APART), 1.0)
+        share += max(left * explained, min(left, RIVALS)) * others / others.sum()
     made: list[Way] = []
     for number, (each, probability) in enumerate(zip(found.readings, share, strict=True)):
         if number > 0 and (probability < LEAST or len(made) >= MOST_READINGS):
