@@ -45,6 +45,16 @@ def test_the_quiz_that_is_shipped_names_nobody() -> None:
     assert "repeated runs" not in found
 
 
+def test_sheets_that_are_copied_whole_are_found_in_small_classes() -> None:
+    hits = 0
+    for seed in range(10):
+        table, rng = exam(seed, 30, 60), np.random.default_rng(seed)
+        one, other = sorted(rng.choice(30, 2, replace=False).tolist())
+        table[other] = table[one]
+        hits += (one, other) in pairs(table)
+    assert hits >= 9
+
+
 def test_copies_are_found_and_nobody_else() -> None:
     hits = 0
     for seed in range(10):
@@ -96,6 +106,33 @@ def test_repeated_runs_are_found_by_name_and_answers_and_count_once() -> None:
     assert said.sentence.startswith("24 users look like repeated runs of 6 sources")
     # the same names on answers given alone mean nothing
     assert find_alike(Responses.from_wide(exam(2, 24, 80), users=names)).runs == ()
+
+
+@pytest.mark.parametrize(
+    "spelled",
+    [
+        "model-{}@{}", "{}-3.5-t0.7-s{}", "gpt_{} run 1{}", "{}1 (temperature 0.7, seed {})",
+        "llama 3 {} [{}]", "{}.trial-{}", "{}/{}",
+    ],
+)  # fmt: skip
+def test_runs_are_found_however_they_are_numbered(spelled: str) -> None:
+    table = np.repeat(exam(0, 6, 80), 4, axis=0)
+    table = np.where(np.random.default_rng(0).random(table.shape) < 0.3, exam(1, 24, 80), table)
+    names = [spelled.format(letter, run) for letter in "abcdef" for run in range(4)]
+    found = find_alike(Responses.from_wide(table, users=names)).runs
+    assert sorted(run.tolist() for run in found) == np.arange(24).reshape(6, 4).tolist()
+
+
+@pytest.mark.parametrize("copied", [0, 2])
+def test_a_class_of_numbered_students_is_no_source_that_ran_often(copied: int) -> None:
+    for seed in range(5):
+        table = exam(seed, 30, 40)
+        table[:copied] = table[7]
+        one = [f"student-{user:02}" for user in range(1, 31)]
+        two = [f"{'ab'[user % 2]}-{user:02}" for user in range(1, 31)]
+        three = [*one[:28], "teacher", "guest"]
+        for names in (one, two, three):
+            assert find_alike(Responses.from_wide(table, users=names)).runs == ()
 
 
 def test_the_order_of_users_changes_nothing() -> None:

@@ -7,9 +7,9 @@ are no surprise to it.
 
 For two users the evidence is a likelihood ratio, in nats: the answers of one as a partial copy of
 the other's (three tenths, six tenths or nearly all of them), against answers given alone. It is
-taken both ways and under two scales of ability, and the least of the four counts. Under
-independence such a ratio exceeds ``x`` with probability below ``1/x``, so the bar for all pairs
-follows; where the pairs of these data spread further than the model says, the bar is higher.
+taken both ways and under two scales of ability, and the least of the four counts. How far pairs of
+independent users spread is seen from the pairs of these data: the bar continues their tail to where
+hardly any class would have a pair beyond it. So it is higher where the model does not fit.
 
 To *name* somebody takes that much. To *count for less* as a witness of the key takes less, since
 nobody is accused and the reading without it is kept (see :mod:`.counting`).
@@ -36,12 +36,13 @@ __all__ = [
     "find_alike",
 ]
 
-#: Chance of naming anybody in a class of independent users, if the model were right. One class in a
-#: hundred is allowed when the model is wrong (``benchmarks/alike.py`` measures it).
-LEVEL = 3e-4
-#: The bar is as many times that of a true model: everywhere, and where no item has more than two
-#: options (there a shared mistake says little, and curves that guess or saturate fit worst).
-HIGHER, OF_TWO = 1.15, 2.0
+#: Chance of naming anybody in a class of independent users, if the tail were exponential. It is not
+#: quite, and one class in a hundred is allowed: ``benchmarks/alike.py`` measures it (5 of 1,088 at
+#: this level, 11 at twice as much).
+LEVEL = 0.0025
+#: A pair with so many times the evidence that would be enough under a true model is no part of the
+#: tail: copies do not hide each other.
+BEYOND = 1.5
 #: Shares of the answers that may be copied.
 COPIED = (0.3, 0.6, 0.95)
 #: Up to so many users all pairs are compared; of more, those who share all unusual answers in one
@@ -49,9 +50,8 @@ COPIED = (0.3, 0.6, 0.95)
 MOST_USERS, PARTS, MOST_PAIRS = 1_000, 4, 3_000
 #: Values of the model (users × options) in memory at once; a larger test is compared on some items.
 CELLS = 8_000_000
-#: The pairs with the most evidence (this share of them, and at least so many) show how far
-#: independent pairs spread.
-TAIL, FEWEST = 0.05, 20
+#: So many pairs with the most evidence show how far independent pairs spread.
+TAIL = 20
 #: Rounds of fitting; limits of ability in the scale of the middle half; weight of the popularity.
 ROUNDS, EXTREME, POPULAR = 15, 6.0, 1.0
 #: A prior that keeps the ability of users with everything right finite, and does little else.
@@ -122,7 +122,6 @@ def find_alike(responses: Responses) -> Alike:
         of_run[run] = number
     apart = (of_run[here[0]] < 0) | (of_run[here[0]] != of_run[here[1]])
     bar = _bar(evidence[here][apart], pairs)
-    bar *= OF_TWO if (np.diff(responses.item_starts) <= 2).all() else HIGHER
     if candidates is None:
         one, other = (side[apart] for side in here)
         strength = evidence[here][apart]
@@ -308,15 +307,14 @@ def _scaled(ability: Floats, by_middle: bool) -> Floats:
 
 
 def _bar(evidence: Floats, pairs: int) -> float:
-    """The evidence from which a pair is named."""
-    bar = float(np.log(pairs / LEVEL))
-    usual = np.sort(evidence[evidence <= bar])[::-1]  # copies do not hide each other
-    top = usual[: max(int(TAIL * len(usual)), FEWEST)]
-    if len(top) < FEWEST:
-        return bar
-    # an exponential tail by its median; independent pairs under a true model have a slope below 1
+    """The evidence from which a pair is named, of so many pairs."""
+    enough = float(np.log(pairs / LEVEL))
+    top = np.sort(evidence[evidence <= BEYOND * enough])[::-1][:TAIL]
+    if len(top) < TAIL:
+        return enough
+    # an exponential tail by its median; under a true model its slope is below 1
     slope = max(float(np.median(top - top[-1])) / np.log(2), 1.0)
-    return max(bar, float(top[-1] + slope * np.log(len(top) / len(usual) * pairs / LEVEL)))
+    return float(top[-1] + slope * np.log(TAIL / len(evidence) * pairs / LEVEL))
 
 
 def _runs(responses: Responses, sheets: _Sheets) -> tuple[Ints, ...]:

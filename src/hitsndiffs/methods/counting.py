@@ -35,9 +35,10 @@ MOST_COUNTED = 3_000
 SHARED, FEWEST_SHARED = 0.9, 8
 #: Sheets are compared as a whole if both users answered so many items.
 FEWEST_COMMON = 15
-#: A name that ends in a number, or in the word for a run and a number: model-1, model_seed3.
+#: A name that ends in a number, or in the word for a run and a number, also in brackets: model-1,
+#: model_seed3, model@2, model (temperature 0.7, seed 12).
 RUN = re.compile(
-    r"^(.*?[^\s\d_.#-])[\s_.#-]*(?:(?:seed|run|rep|repeat|sample|trial|s|r)[\s_-]*)?\d+$"
+    r"^(.*?[^\s\d_.#@-])[\s_.#@-]*(?:(?:seed|run|rep|repeat|sample|trial|s|r)[\s_-]*)?\d+[\s)\]}]*$"
 )
 
 Matrix = npt.NDArray[np.floating[Any]]
@@ -139,6 +140,8 @@ def runs(names: Sequence[str], agree: Matrix) -> tuple[Ints, ...]:
     near = 0
     for group in groups:
         others = np.setdiff1d(np.arange(len(names)), group)
+        if len(others) < len(group):  # a class and its teacher: nearest of few says nothing
+            continue
         inside = agree[np.ix_(group, group)][~np.eye(len(group), dtype=bool)]
         typical = np.median(inside.reshape(len(group), -1), axis=1)
         near += bool(np.median(typical - agree[np.ix_(group, others)].max(axis=1)) > 0)
