@@ -9,7 +9,7 @@ from factory import examples, make_responses, random_table, some
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hitsndiffs import InputError, rank
+from hitsndiffs import InputError, Responses, rank
 from hitsndiffs.results.resampling import half_sample_errors
 from hitsndiffs.results.uncertainty import (
     beliefs_of,
@@ -220,3 +220,14 @@ def test_intervals_of_a_test_hold_the_rank_on_other_items():
         ranks = true_ranks(ability)
         held.append(np.mean((low <= ranks) & (ranks <= high)))
     assert 0.9 < np.mean(held) < 0.99
+
+
+@pytest.mark.parametrize(
+    "method", ["hnd", "hnd-robust", "latent-key", "dawid-skene", "double-centred", "glad", "mace"]
+)
+def test_noise_is_not_reliable_and_its_ranges_overlap(method):
+    table = np.random.default_rng(3).integers(0, 4, (60, 40))
+    ranking = rank(Responses.from_wide(table), method)
+    assert ranking.reliability < 0.4
+    best, worst = ranking.rank_intervals()
+    assert (best[:, None] > worst[None, :]).mean() < 0.03

@@ -29,13 +29,14 @@ SAMPLED, SPLITS = 2_000, 5
 
 
 def widening(ranking: Ranking, errors: Vector) -> float:
-    """What the errors of an axis have to be multiplied by.
+    """What the errors of a method have to be multiplied by.
 
-    An axis is fitted to the very answers that are scored with it, so on noise it finds order, with
-    small errors. Halves of the items that are fitted apart show how much of it repeats.
+    An axis, a key or confusions are fitted to the very answers that are scored with them, so on
+    noise they find order, with small errors. Halves of the items that are fitted apart show how
+    much of it repeats. Readings need no such thing: their errors count the doubt of the key.
     """
     fit, users = ranking.fit, ranking.components == 0
-    if fit.correct is not None or fit.eigenvalues is None or ranking.consistent:
+    if fit.readings or ranking.consistent:
         return 1.0
     said = reliability(ranking.scores[users], errors[users])
     if not 0 < said < 1:
