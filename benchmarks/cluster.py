@@ -97,16 +97,16 @@ def on_cluster(
 ) -> tuple[dict[str, Any], npt.NDArray[np.float64]]:
     """Read and rank on a cluster on this machine; what was measured, and the scores."""
     from distributed import Client, LocalCluster
-    from hitsndiffs.engines.dask_parts import Part
 
     from hitsndiffs.engines.base import scaled
+    from hitsndiffs.engines.dask import Part
     from hitsndiffs.reading.cluster import read_on_cluster
     from hitsndiffs.results.cluster import rank_on_cluster
 
     logging.getLogger("distributed").setLevel(logging.ERROR)
     kind = {"n_workers": workers, "threads_per_worker": 1, "memory_limit": memory}
     with LocalCluster(**kind, dashboard_address=None) as cluster, Client(cluster) as client:
-        client.run(lambda: __import__("hitsndiffs.engines.dask_parts"))  # loading is not reading
+        client.run(lambda: __import__("hitsndiffs.engines.dask"))  # loading is not reading
         between = lambda: sum(client.run(moved).values())  # noqa: E731
         before, clock = peak_gib(), Clock(client)
         data = read_on_cluster(folder, client)
@@ -116,8 +116,8 @@ def on_cluster(
         best = ranking.top(5)
         rank, moved_by_ranking = clock(), between() - moved_by_reading
         clock = Clock(client)
-        data.kept(data.ranks(ranking.scores, 0.0))
-        data.largest(data.ranks(ranking.scores, 0.0))  # the order is made when this is
+        float(data.ranks(ranking.scores, 0.0).max())
+        float(data.ranks(ranking.scores, 0.0).max())  # the order is made when this is
         order, so_far = clock(), between()
         weights = np.random.default_rng(0).standard_normal(data.n_options)
         sent = (Part.through, (weights, scaled), ((data.everybody.name, 0),))
@@ -187,10 +187,9 @@ def with_many(workers: int, method: str) -> dict[str, Any]:
     what grows with the workers, however many cores they have.
     """
     from distributed import Client, LocalCluster
-    from hitsndiffs.engines.dask_parts import Part
 
     from hitsndiffs.data.responses import Responses
-    from hitsndiffs.engines.dask import DaskEngine
+    from hitsndiffs.engines.dask import DaskEngine, Part
     from hitsndiffs.results.cluster import rank_on_cluster
 
     rng, each = np.random.default_rng(0), 200

@@ -25,6 +25,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests"))
 from c1p_cases import choosers, consistent_answers
 from factory import make_responses
 
+from hitsndiffs.engines import open_engine
 from hitsndiffs.order.consistency import analyse
 from hitsndiffs.order.pqtree.tree import PQTree
 
@@ -47,7 +48,7 @@ def users(m: int, rng: np.random.Generator, n_items: int = 100) -> Case:
 
 def analysed(m: int, rng: np.random.Generator) -> Case:
     responses = make_responses(consistent_answers(m, 100, 3, rng)[0])
-    return responses.n_responses, lambda: analyse(responses, range(m)).consistent
+    return responses.n_responses, lambda: analyse(open_engine(responses), range(m)).consistent
 
 
 def both(m: int, rng: np.random.Generator) -> Case:

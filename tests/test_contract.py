@@ -29,8 +29,6 @@ QUICK = {
     "hnd-robust": {"axes": 1},
 }
 NEEDS_EXTRA = {"grm": "mirt"}
-#: Methods that need the answers themselves.
-NEED_ANSWERS = ("grm",)
 
 
 def params():
@@ -222,8 +220,6 @@ def test_every_engine_gives_the_same(name, engine):
 
 
 def _check_same(name, engine):
-    if engine == "parts" and name in NEED_ANSWERS:
-        pytest.skip(f"{name} needs the answers themselves, which this engine does not give")
     if engine in ELSEWHERE and METHODS[name].needs_memory:
         pytest.skip(f"{name} needs the users' numbers in one machine's memory")
     for case in cases_for(name, engine):
@@ -251,13 +247,6 @@ def _check_same(name, engine):
         np.testing.assert_array_equal(data.collect(found.components_), expected.components_)
         if expected.orientation_ is not None:
             assert found.orientation_.how == expected.orientation_.how
-
-
-def test_engines_without_the_answers_say_so():
-    data = KINDS["parts"](make_responses(random_answers(15, ITEMS, 4, seed=1)))
-    for name in NEED_ANSWERS:
-        with pytest.raises(InputError, match="needs all users in one machine's memory"):
-            fitted(name, data)
 
 
 def test_methods_for_shared_labels_say_so():

@@ -101,7 +101,7 @@ def test_orders_are_counted_as_the_tree_counts_them(seed, way, sparse):
     assert may_be_perfect(data)
     found = perfect_order(data)
     assert is_consecutive(data, found.order)
-    assert found.n_orders == analyse(responses, found.order).n_orders
+    assert found.n_orders == analyse(data, found.order).n_orders
     assert checked_order(data, found.order[::-1]).n_orders == found.n_orders
     # equal steps on one level only, and no step back
     assert ((np.diff(found.steps) > 0) == (np.diff(found.level) > 0)).all()
@@ -115,7 +115,7 @@ def test_what_has_no_perfect_order_is_left_alone(seed, missing):
     responses = make_responses(table)
     data = open_engine(responses)
     users = np.flatnonzero(responses.answers_per_user)
-    consistent = analyse(responses, users).consistent
+    consistent = analyse(data, users).consistent
     assert (perfect_order(data) is not None) == consistent
     if consistent:
         assert may_be_perfect(data)
@@ -265,7 +265,7 @@ def test_few_reductions_find_an_order_where_all_reductions_do(seed, way):
     r = make_responses(table)
     data = open_engine(r)
     found = perfect_order(data, rng.standard_normal(data.n_users))
-    report = analyse(r, np.flatnonzero(r.answers_per_user))
+    report = analyse(data, np.flatnonzero(r.answers_per_user))
     assert (found is not None) == report.consistent
     if found is not None:
         assert found.n_orders == report.n_orders

@@ -12,7 +12,7 @@ from hitsndiffs.data.responses import DENSE_FROM, Responses
 from hitsndiffs.errors import InputError, did_you_mean
 from hitsndiffs.irt.answering import Answering
 from hitsndiffs.irt.base import FloatArray, ResponseModel
-from hitsndiffs.irt.codes import from_codes, from_rows, labels
+from hitsndiffs.irt.codes import drawn, labels
 from hitsndiffs.irt.recipes import ABILITIES, DEFAULT_AMAX, DEFAULT_BMAX, RECIPES, Recipe, Sizes
 
 __all__ = ["Simulation", "simulate"]
@@ -248,10 +248,9 @@ def _respond(
             counts.append(answered.sum(axis=1))
             chosen.append(numbers[answered].astype(np.int32))
     if dense:
-        return from_codes(table, option_labels=model.option_labels, **names)
-    return from_rows(
-        np.concatenate(counts), np.concatenate(chosen), option_labels=model.option_labels, **names
-    )
+        return drawn(**names, option_labels=model.option_labels, codes=table)
+    rows = np.cumsum([0, *np.concatenate(counts)]), np.concatenate(chosen)
+    return drawn(**names, option_labels=model.option_labels, rows=rows)
 
 
 def _item_numbers(responses: Responses) -> npt.NDArray[np.int64]:

@@ -320,12 +320,12 @@ def _equal_answers(ranking: Ranking) -> Finding:
 def _perfect_order(ranking: Ranking) -> Finding:
     """Whether any order at all is perfect (PQ-tree)."""
     answered = ranking.order[ranking.components[ranking.order] >= 0]
-    found = analyse(ranking.responses, answered)
+    found = analyse(ranking.data, answered)
     value: dict[str, Any] = {
         "consistent": found.consistent,
         "distance": found.distance,
         "misfits": len(found.misfits),
-        "misfit_share": found.misfit_share,
+        "misfit_share": len(found.misfits) / max(found.n_tested, 1),
     }
     if found.consistent:
         digits = found.tree.log10_orders()
@@ -338,7 +338,7 @@ def _perfect_order(ranking: Ranking) -> Finding:
         )
     else:
         items = list(found.breaking_items)
-        value |= {"first_failing": list(found.first_failing or ()), "items": items}
+        value["items"] = items
         worst = f"{'item' if len(items) == 1 else 'items'} {listed(items)}"
         sentence = (
             f"No perfect order exists: {count(len(found.misfits), 'option')} of "
