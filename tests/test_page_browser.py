@@ -137,7 +137,7 @@ def test_from_the_dropped_file_to_the_downloaded_ranking(chromium: Any, page: Li
             ]
         report = visit.download("Report").read_text("utf-8")
         assert "<!doctype html>" in report
-        assert '"layout": "wide"' in visit.download("How it is read").read_text("utf-8")
+        assert '"layout": "wide"' in visit.download("Settings (JSON)").read_text("utf-8")
         visit.page.get_by_role("button", name="Compare methods").click()
         visit.page.wait_for_selector("#methods")
         visit.page.select_option("#method", "majority")

@@ -313,8 +313,21 @@ def test_doubtful_results_say_so_first() -> None:
     assert not found.has_key
     # no number that looks precise beside a doubt
     assert not found.facts
+    assert not any(item["curve"] for item in held(found)["items"]), "nor a picture of the order"
     assert held(found)["shown"] == ["rank", "user"]
     assert "<svg" not in ranking._repr_html_()
+
+
+def test_opinions_are_on_their_scale_and_nobody_is_first() -> None:
+    scale = ["strongly disagree", "disagree", "neutral", "agree", "strongly agree"]
+    rng = np.random.default_rng(0)
+    said = np.clip(np.round(rng.normal(2, 1, (30, 1)) + rng.normal(0, 0.7, (30, 6))), 0, 4)
+    found = describe(hnd.rank([[scale[int(k)] for k in row] for row in said]))
+    assert held(found)["labels"] == scale
+    assert held(found)["shown"] == ["user"]
+    names = [name for _, name in found.contents]
+    assert names.index("Items") < names.index("Who answers alike")
+    assert found.help == "hnd.agreement(responses).pairs()"
 
 
 @pytest.mark.parametrize("method", ["hnd", "abh", "truthfinder"])

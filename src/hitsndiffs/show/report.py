@@ -139,28 +139,7 @@ def describe(
     command: str | None = None,
     reading: Sequence[tuple[str, str]] = (),
 ) -> Report:
-    """Collect what a report says.
-
-    Parameters
-    ----------
-    ranking
-        The result.
-    key
-        An answer key to check against the answers (item → option).
-    sections
-        The section of each item (item → section, or ``"names"``); by default the items' names
-        tell, where they do.
-    groups
-        Groups of users to compare (user → group).
-    clusters
-        Items that belong together (item → cluster, or ``"names"``).
-    file
-        The file that the answers came from; the report states its name and hash.
-    command
-        The command line that repeats the result.
-    reading
-        How the file was read, as pairs of topic and description.
-    """
+    """Collect what a report says; the parameters are those of :meth:`hitsndiffs.Ranking.report`."""
     r, said = ranking.responses, ranking.verdict
     items = item_list(ranking, key)
     audited = None if key is None else audit(r, key)
