@@ -15,7 +15,7 @@ import numpy as np
 
 from hitsndiffs.cli.text import Column, for_people, room_left, say, show_matrix, show_table, title
 from hitsndiffs.methods import METHODS
-from hitsndiffs.results.columns import COLUMNS
+from hitsndiffs.results.columns import COLUMNS, rank_ranges, shown_columns
 from hitsndiffs.results.verdict import notes_beside
 from hitsndiffs.results.versus import Pairs
 from hitsndiffs.results.wording import count, judged, missing, per_cent, sizes
@@ -42,10 +42,6 @@ SHORTEST_BAR, LONGEST_BAR = 15, 41
 REACH = 1.96
 #: Up to this many users fit side by side.
 MATRIX = 20
-#: Columns of the table, and of that of an order in doubt: numbers that look precise do not stand
-#: beside it.
-SHOWN = ("rank", "user", "tier", "score", "key_score", "rank_low", "answers")
-SHOWN_IN_DOUBT = ("rank", "user", "key_score", "answers")
 #: Columns that a narrow screen does without, in this order.
 SPARE = ("answers", "rank range", "tier")
 
@@ -202,32 +198,18 @@ def _show_users(ranking: Ranking, users: Ints, most: int) -> None:
     """Print the first users of a group, a tier at a time."""
     cells = ranking.cells(users[:most])
     columns: list[Column] = []
-    for name in SHOWN if ranking.verdict.allows_numbers else SHOWN_IN_DOUBT:
-        if name not in cells.columns:
-            continue
-        head, texts, kind = COLUMNS[name].heading, cells.texts(name), cells.kinds[name]
-        if name == "score" and kind == "share":
-            head = "right"
-        elif name == "rank_low":
-            head, texts = "rank range", _ranges(cells)
-        useless = {"rank_low": set(texts) == {"–"}, "answers": _all_equal(ranking)}
-        if not useless.get(name, False):
-            columns.append((head, texts, kind))
+    names = shown_columns(ranking)
+    for name in names:
+        if name == "range":
+            columns.append(("rank range", rank_ranges(cells), "whole"))
+        elif name not in ("bar", "component"):  # each group has a table of its own
+            columns.append((COLUMNS[name].heading, cells.texts(name), cells.kinds[name]))
     last: list[int] = []
-    if ranking.verdict.allows_numbers and not ranking.verdict.is_open:
+    if "bar" in names:
         _add_picture(ranking, users, cells, columns)
+    if "tier" in names:
         last = [n for n, (a, b) in enumerate(pairwise(cells.values("tier"))) if a != b]
     show_table(columns, spare=SPARE, last=last)
-
-
-def _all_equal(ranking: Ranking) -> bool:
-    """Whether all users gave equally many answers, which nobody has to read line by line."""
-    return len(set(ranking.responses.answers_per_user.tolist()) - {0}) < 2
-
-
-def _ranges(cells: Cells) -> list[str]:
-    both = zip(cells.texts("rank_low"), cells.texts("rank_high"), strict=True)
-    return [low if low == high else f"{low}–{high}" for low, high in both]
 
 
 def _add_picture(ranking: Ranking, users: Ints, cells: Cells, columns: list[Column]) -> None:
@@ -236,14 +218,14 @@ def _add_picture(ranking: Ranking, users: Ints, cells: Cells, columns: list[Colu
     length = min(room_left(columns, SPARE[:1]), LONGEST_BAR)
     if length < SHORTEST_BAR or np.isnan(reach).all():
         return
-    share, ends = cells.kinds["score"] == "share", (0.0, 1.0)
+    share, ends = ranking.by == "correct", (0.0, 1.0)
     if not share:
         wide = REACH * np.nan_to_num(ranking.standard_errors[users])
         low, high = ranking.scores[users] - wide, ranking.scores[users] + wide
         ends = float(low.min()), float(high.max())
     both = zip(scores.tolist(), np.nan_to_num(reach).tolist(), strict=True)
     bars = [interval_bar(score, half, ends, length) for score, half in both]
-    place = [head for head, _, _ in columns].index("right" if share else "score") + 1
+    place = [head for head, _, _ in columns].index("rank range")
     columns.insert(place, (_scale(ends, length, share=share), bars, "picture"))
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from hitsndiffs.data.arrays import Array
 from hitsndiffs.results.cells import Cells, Kind
 
-__all__ = ["COLUMNS", "Cells", "Column", "cells_of"]
+__all__ = ["COLUMNS", "Cells", "Column", "cells_of", "rank_ranges", "shown_columns"]
 
 
 @dataclass(frozen=True)
@@ -58,6 +58,36 @@ COLUMNS: Mapping[str, Column] = {
         Column("component", "group", "whole", lambda r: _known(r, r.components)),
     )
 }
+
+
+def shown_columns(ranking: Any) -> list[str]:
+    """The columns that people see, in their order; beside a doubt none that looks precise.
+
+    Besides the names of :data:`COLUMNS` there are ``"bar"``, a picture of the score and its
+    interval, and ``"range"``, the ranks that a user may truly have (:func:`rank_ranges`).
+    """
+    numbers = ranking.verdict.allows_numbers
+    sure = numbers and bool(np.isfinite(ranking.standard_errors).any())
+    own = {"correct": ranking.correct, "ability": ranking.abilities}.get(ranking.by)
+    some = ranking.responses.answers_per_user
+    wanted = {
+        "rank": not ranking.ratings,
+        "user": True,
+        "tier": int(ranking.tiers.max(initial=1)) > 1,
+        "score" if own is None else ranking.by: numbers,
+        "bar": sure,
+        "range": sure,
+        "key_score": ranking.key_scores is not None,
+        "answers": len(set(some[some > 0].tolist())) > 1,
+        "component": ranking.n_components > 1,
+    }
+    return [name for name, is_wanted in wanted.items() if is_wanted]
+
+
+def rank_ranges(cells: Cells) -> list[str]:
+    """The ranks that each user may truly have, as people read them."""
+    both = zip(cells.texts("rank_low"), cells.texts("rank_high"), strict=True)
+    return [low if low == high else f"{low}–{high}" for low, high in both]
 
 
 def _known(ranking: Any, values: Array) -> Array:

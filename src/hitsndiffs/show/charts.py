@@ -58,9 +58,18 @@ def plot(ranking: Ranking, name: str = "ranking", **options: Any) -> Chart:
     if name not in CHARTS:
         raise InputError(f"There is no chart {name!r}; the charts are {', '.join(CHARTS)}.")
     title, draw = CHARTS[name]
+    if ranking.ratings and name in OF_ABILITY:
+        raise InputError(
+            f"These answers look like opinions or ratings ({ranking.ratings}): none is right, so "
+            "there is nothing to draw. If some are right, rank with a key or with known answers."
+        )
     alt = library()
     if options.get("as_read"):
         title = "The answers, in the order of the data"
+    elif not (ranking.verdict.allows_numbers or ranking.ratings):
+        title = alt.Title(
+            title, subtitle=f"{ranking.verdict.caption}.", subtitleColor=LIGHT["warn"]
+        )
     try:
         chart = draw(alt, ranking, **options)
     except TypeError as error:
@@ -286,7 +295,8 @@ def answers_chart(alt: Any, ranking: Ranking, *, as_read: bool = False) -> Chart
         range=[LIGHT["accent"], LIGHT["warn-soft"], LIGHT["blank"]],
     )
     legend = alt.Legend(orient="top", symbolType="square", symbolStrokeWidth=0)
-    title = "items" if as_read else "items, easiest first"
+    first = "those most agree on" if ranking.ratings else "easiest"
+    title = "items" if as_read else f"items, {first} first"
     return (
         alt.Chart(alt.Data(values=rows))
         .mark_rect(stroke=LIGHT["surface"], strokeWidth=0.6)
@@ -311,11 +321,6 @@ def _evenly(numbers: Ints, most: int) -> Ints:
 
 def items_chart(alt: Any, ranking: Ranking, *, key: Mapping[Any, Any] | None = None) -> Chart:
     """Items by difficulty and discrimination, with marks on the doubtful ones (also by a key)."""
-    if ranking.ratings:
-        raise InputError(
-            f"These answers look like opinions or ratings ({ranking.ratings}): none is right, so "
-            "there is nothing to draw. If some are right, rank with a key or with known answers."
-        )
     found = item_list(ranking, key)
     known = [item for item in found if item.share is not None and item.discrimination is not None]
     doubtful = _item_rows([item for item in known if item.remark][:DRAWN_DOUBTS])
@@ -585,6 +590,8 @@ def _matrix(alt: Any, names: list[str], values: Array, title: str, steps: list[f
     return chart.properties(width=alt.Step(step), height=alt.Step(step))
 
 
+#: Charts that show who is able, or what able users chose.
+OF_ABILITY = ("ranking", "scores", "items", "options")
 #: Name → title and drawing function.
 CHARTS: dict[str, tuple[str, Callable[..., Chart]]] = {
     "ranking": ("Users from best to worst, with 95 % intervals", ranking_chart),

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from hitsndiffs.data.responses import Responses
 from hitsndiffs.reading import Plan
-from hitsndiffs.results.columns import COLUMNS
+from hitsndiffs.results.columns import COLUMNS, rank_ranges, shown_columns
 from hitsndiffs.results.comparison import Comparison
 from hitsndiffs.results.diagnostics import best_options
 from hitsndiffs.results.ranking import Ranking
@@ -54,25 +54,19 @@ def _ranking(ranking: Ranking) -> str:
     many = r.n_users > 2 * SHOWN_ROWS
     users = ranking.order[: SHOWN_ROWS if many else None]
     cells = ranking.cells(users)
-    main = "correct" if ranking.by == "correct" and "correct" in cells.columns else "score"
-    names = ["rank", "user", "tier", main, "bar", "rank_low", "rank_high", "answers"]
-    if ranking.tiers.max(initial=1) == 1:
-        names.remove("tier")
-    if ranking.n_components > 1:
-        names.append("component")
-    if not said.allows_numbers:
-        names = [name for name in names if name in ("rank", "user", "answers", "component")]
-    columns = {
-        "user": _answers_behind(ranking, users),
-        "bar": _bars(ranking, users),
-        **{
-            name: [html.escape(text) for text in cells.texts(name)]
-            for name in names
-            if name not in ("user", "bar")
-        },
+    names = shown_columns(ranking)
+    made = {
+        "user": lambda: _answers_behind(ranking, users),
+        "bar": lambda: _bars(ranking, users),
+        "range": lambda: rank_ranges(cells),
     }
-    scale = "0 … 100 %" if main == "correct" else "95 % interval"
-    heads = [scale if name == "bar" else COLUMNS[name].heading for name in names]
+    columns = {
+        name: made[name]() if name in made else [html.escape(text) for text in cells.texts(name)]
+        for name in names
+    }
+    scale = "0 … 100 %" if ranking.by == "correct" else "95 % interval"
+    extra = {"bar": scale, "range": "rank range"}
+    heads = [extra.get(name) or COLUMNS[name].heading for name in names]
     body = list(zip(*(columns[name] for name in names), strict=True))
     rest = r.n_users - len(users)
     helps = [f"{said.advice}: {said.help}"] if said.help else []
@@ -82,7 +76,7 @@ def _ranking(ranking: Ranking) -> str:
             f"{count(r.n_users, 'user')}, {count(r.n_items, 'item')}; method {ranking.method}.",
             *helps,
         ],
-        _table(heads, body, left=(1,)),
+        _table(heads, body, left=[names.index("user")]),
         f"… and {count(rest, 'more user')}; ranking.table() has them all." if rest else "",
         ranking.notes,
     )

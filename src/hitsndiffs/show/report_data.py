@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hitsndiffs.results.cells import Cells
+from hitsndiffs.results.columns import shown_columns
 from hitsndiffs.results.marks import Marks
 from hitsndiffs.results.parts import Parts
 from hitsndiffs.results.ranking import Ranking
@@ -97,7 +98,7 @@ def report_data(
         "tiers": int(ranking.tiers.max(initial=1)),
         "doubted": in_doubt,
         "audited": audited,
-        "shown": _shown(ranking, cells, main),
+        "shown": shown_columns(ranking),
         "printed": PRINTED,
         "columns": [_column(cells, name) for name in cells.columns],
         "groups": groups,
@@ -125,24 +126,6 @@ def stored(data: dict[str, Any]) -> tuple[str, bool]:
 def urgency(item: Item) -> tuple[bool, bool, int]:
     """Wrong keys first, then items with two right answers, then in the order of the test."""
     return item.doubt not in ("wrong", "mis-keyed"), not item.wrong_key, item.number
-
-
-def _shown(ranking: Ranking, cells: Cells, main: str) -> list[str]:
-    """The columns of the table; beside a doubt none that look precise."""
-    numbers = ranking.verdict.allows_numbers
-    has_errors = bool(np.isfinite(ranking.standard_errors).any())
-    wanted = {
-        "rank": not ranking.ratings,
-        "user": True,
-        "tier": int(ranking.tiers.max(initial=1)) > 1,
-        main: numbers,
-        "bar": numbers and has_errors,
-        "range": numbers and has_errors,
-        "key_score": "key_score" in cells.columns,
-        "answers": not ranking.responses.is_complete,
-        "component": ranking.n_components > 1,
-    }
-    return [name for name, is_wanted in wanted.items() if is_wanted]
 
 
 def _column(cells: Cells, name: str) -> dict[str, Any]:
