@@ -131,7 +131,7 @@ def as_text(ranking: Ranking) -> str:
         f"Ranking by {ranking.method}{chosen}: {r.n_users:,} users × {r.n_items:,} items{sure}",
         str(ranking.verdict),
     ]
-    if ranking.verdict.doubt == "nothing":
+    if ranking.verdict.doubt in ("nothing", "ratings"):
         return "\n".join(lines)
     shown = ranking.cells(ranking.order[:5])
     scores = shown.texts("score") if ranking.verdict.allows_numbers else [""] * len(shown)

@@ -75,6 +75,7 @@ def _ranking(ranking: Ranking) -> str:
         [
             f"{count(r.n_users, 'user')}, {count(r.n_items, 'item')}; method {ranking.method}.",
             *helps,
+            *([] if said.allows_numbers else [f"{said.caption}."]),
         ],
         _table(heads, body, left=[names.index("user")]),
         f"… and {count(rest, 'more user')}; ranking.table() has them all." if rest else "",
@@ -84,7 +85,7 @@ def _ranking(ranking: Ranking) -> str:
 
 def _answers_behind(ranking: Ranking, users: Ints) -> list[str]:
     """Each user's name; a click shows where the answers differ from the likely key."""
-    r, p = ranking.responses, ranking.fit.key_probabilities
+    r, p = ranking.responses, None if ranking.ratings else ranking.fit.key_probabilities
     names = [html.escape(clean(user, 60)) for user in ranking.users[users].tolist()]
     if p is None:
         return names
