@@ -139,7 +139,7 @@ def test_what_cannot_be_is_said() -> None:
         rank(r, group="family")
     with pytest.raises(InputError, match="Method 'hnd' has no group"):
         rank(frame, "hnd", group="family")
-    assert "Method 'hnd' takes no groups: every user counts as a witness." in rank(r, "hnd").notes
+    assert "Method 'hnd' takes no groups: every user counts separately." in rank(r, "hnd").notes
     turned = io.StringIO("item,ann,bob,cem,team\nq1,A,B,A,x\nq2,B,B,A,y\nq3,A,A,B,x\n")
     with pytest.raises(InputError, match="users stand in columns"):
         read_responses(turned, transpose=True, group="team")

@@ -110,6 +110,18 @@ def test_a_key_is_checked_or_used(visitor: Visitor) -> None:
     assert "there is none" in said(visitor.rank(use_key="1"))
 
 
+def test_the_key_in_a_file_is_used_with_a_click(visitor: Visitor) -> None:
+    head, *lines = CLASS.splitlines()
+    columns = list(zip(*(line.split(",")[1:] for line in lines), strict=True))
+    usual = [max(set(column) - {""}, key=column.count) for column in columns]
+    visitor.bring("\n".join([head, f"KEY,{','.join(usual)}", *lines]))
+    assert "Use the key" in visitor.rank().text
+    visitor.post("known", use_key="1")
+    used = visitor.settled("result").text
+    assert "Use the key" not in used
+    assert "--answers known.csv" in used
+
+
 def test_the_result_is_that_of_the_command(
     visitor: Visitor, class_file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

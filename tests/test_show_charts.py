@@ -117,11 +117,18 @@ def test_many_users_and_items_stay_readable() -> None:
 
 def test_opinions_have_no_picture_of_right_answers() -> None:
     scale = hnd.rank(make_responses(random_table(1, 300, 30, 3)))  # the numbers act as amounts
-    with pytest.raises(hnd.InputError, match="none is right, so there is nothing to draw"):
-        scale.plot("items")
+    for name in ("ranking", "scores", "items", "options"):
+        with pytest.raises(hnd.InputError, match="none is right, so there is nothing to draw"):
+            scale.plot(name)
     states = {row["answer"] for row in rows_of(json.loads(scale.plot("answers").to_json()))}
     assert states == {"usual", "another"}
-    assert rows_of(json.loads(scale.plot("scores").to_json()))
+
+
+def test_a_chart_says_that_its_order_is_in_doubt() -> None:
+    table = np.random.default_rng(0).integers(0, 2, (12, 6))
+    ranking = hnd.rank(make_responses(table))
+    assert ranking.verdict.doubt
+    assert ranking.verdict.caption in json.loads(ranking.plot().to_json())["title"]["subtitle"]
 
 
 def test_right_answers_are_the_key() -> None:

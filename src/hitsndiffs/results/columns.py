@@ -69,7 +69,8 @@ def shown_columns(ranking: Any) -> list[str]:
     numbers = ranking.verdict.allows_numbers
     sure = numbers and bool(np.isfinite(ranking.standard_errors).any())
     own = {"correct": ranking.correct, "ability": ranking.abilities}.get(ranking.by)
-    some = ranking.responses.answers_per_user
+    answers = ranking.responses.answers_per_user
+    some = answers[answers > 0]
     wanted = {
         "rank": not ranking.ratings,
         "user": True,
@@ -78,7 +79,7 @@ def shown_columns(ranking: Any) -> list[str]:
         "bar": sure,
         "range": sure,
         "key_score": ranking.key_scores is not None,
-        "answers": len(set(some[some > 0].tolist())) > 1,
+        "answers": len(some) > 0 and bool(np.ptp(some) > 0),
         "component": ranking.n_components > 1,
     }
     return [name for name, is_wanted in wanted.items() if is_wanted]
