@@ -17,7 +17,7 @@ from commands import QUIZ
 from hitsndiffs.irt.examples import EXAMPLES
 from hitsndiffs.show.web.app import Page
 from hitsndiffs.show.web.jobs import Jobs
-from hitsndiffs.show.web.server import address, listen
+from hitsndiffs.show.web.server import address, configured, listen
 from hitsndiffs.show.web.settings import Settings
 
 #: Sixteen students and eight questions of the quiz: a report of so few is drawn in a third of the
@@ -46,14 +46,7 @@ def live(work: Any = None, **settings: Any) -> Iterator[Live]:
     given = {"port": 0, "examples": EXAMPLES} | settings
     opened, known = listen(Settings(**given))
     page = Page(known, Jobs(known, work))
-    server = uvicorn.Server(
-        uvicorn.Config(
-            page.app,
-            log_level="critical",
-            lifespan="on",
-            timeout_graceful_shutdown=2,
-        )
-    )
+    server = uvicorn.Server(configured(page.app))
     thread = threading.Thread(target=server.run, kwargs={"sockets": [opened]}, daemon=True)
     thread.start()
     until = time.monotonic() + 30

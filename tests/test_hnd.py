@@ -367,7 +367,7 @@ def test_equal_answers_give_bit_equal_scores_and_share_a_rank(table, seed, solve
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         found = hnd(twice, solver=solver)
-    _, pattern = np.unique(twice, axis=0, return_inverse=True)
+    pattern = np.unique(twice, axis=0, return_inverse=True)[1].ravel()  # (NumPy 2.0: a column)
     answered = (twice >= 0).any(axis=1)
     for number in np.unique(pattern[answered]):
         users = pattern == number

@@ -14,6 +14,7 @@ import threading
 import time
 import zipfile
 
+import polars as pl
 import pytest
 
 import hitsndiffs as hnd
@@ -64,16 +65,57 @@ both_machines = pytest.mark.parametrize("machine", [64 * GIB, GIB], ids=["64 GiB
 # -- spreadsheets --------------------------------------------------------------------------------
 
 
-def xlsx(path, far: str | None = None, **cells):
-    book = pytest.importorskip("openpyxl").Workbook()
-    sheet = book.active
-    for row in (HEADER, *ROWS):
-        sheet.append(row)
-    for name, value in cells.items():
-        sheet[name] = value
+SPREADSHEET = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
+OFFICE = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+
+
+def letters(column: int) -> str:
+    return chr(65 + column)  # columns A to Z
+
+
+def text_cell(name: str, text: str) -> str:
+    return f'<c r="{name}" t="inlineStr"><is><t>{text}</t></is></c>'
+
+
+def xlsx(path, far: str | None = None, *, row: str = "", texts: str | None = None, **cells: str):
+    """Write a workbook, with the XML of some cells or of a row more as given, and shared texts."""
+    lines = []
+    for k, line in enumerate((HEADER, *ROWS), start=1):
+        names = [f"{letters(j)}{k}" for j in range(len(line))]
+        inner = "".join(
+            cells.get(name) or text_cell(name, text) for name, text in zip(names, line, strict=True)
+        )
+        lines.append(f'<row r="{k}">{inner}</row>')
     if far is not None:
-        sheet[far] = "stray"
-    book.save(path)
+        lines.append(f'<row r="{far.lstrip("ABCDEFX")}">{text_cell(far, "stray")}</row>')
+    head = '<?xml version="1.0"?>'
+    kind = "application/vnd.openxmlformats-officedocument.spreadsheetml"
+    parts = {
+        "[Content_Types].xml": f'{head}<Types xmlns="http://schemas.openxmlformats.org/package/'
+        '2006/content-types"><Default Extension="rels" ContentType="application/'
+        'vnd.openxmlformats-package.relationships+xml"/><Default Extension="xml" '
+        f'ContentType="{kind}.worksheet+xml"/></Types>',
+        "_rels/.rels": relations("xl/workbook.xml", "officeDocument"),
+        "xl/workbook.xml": f'{head}<workbook xmlns="{SPREADSHEET}" xmlns:r="{OFFICE}"><sheets>'
+        '<sheet name="S" sheetId="1" r:id="rId1"/></sheets></workbook>',
+        "xl/_rels/workbook.xml.rels": relations("sheet1.xml", "worksheet", "t.xml"),
+        "xl/sheet1.xml": f'{head}<worksheet xmlns="{SPREADSHEET}"><sheetData>'
+        f"{''.join(lines)}{row}</sheetData></worksheet>",
+    }
+    if texts is not None:
+        parts["xl/t.xml"] = f'{head}<sst xmlns="{SPREADSHEET}" {texts}</sst>'
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as out:
+        for name, text in parts.items():
+            out.writestr(name, text)
+
+
+def relations(target: str, kind: str, texts: str = "") -> str:
+    more = f'<Relationship Id="rId2" Type="{OFFICE}/sharedStrings" Target="{texts}"/>'
+    return (
+        '<?xml version="1.0"?><Relationships xmlns="http://schemas.openxmlformats.org/package/'
+        f'2006/relationships"><Relationship Id="rId1" Type="{OFFICE}/{kind}" Target="{target}"/>'
+        f"{more if texts else ''}</Relationships>"
+    )
 
 
 def xls(path, far: str | None = None):
@@ -90,7 +132,7 @@ def xls(path, far: str | None = None):
         path.write_bytes(data)
 
 
-def ods(path, far: str | None = None):
+def ods(path, far: str | None = None, text: str = ""):
     def row(cells, times=1):
         inner = "".join(
             f'<table:table-cell office:value-type="string"><text:p>{cell}</text:p>'
@@ -104,6 +146,8 @@ def ods(path, far: str | None = None):
 
     lines = [row(cells) for cells in (HEADER, *ROWS)]
     lines.append(row([], 1_000_000))
+    if text:
+        lines.append(row([text] * 8, 1000))
     if far is not None:
         lines.append(
             "<table:table-row><table:table-cell table:number-columns-repeated="
@@ -151,19 +195,134 @@ def test_the_far_cell_is_named_by_its_place(tmp_path):
         hnd.read_responses(path)
 
 
+#: What the XML of a far cell may look like, and texts that are shared by many cells.
+SHARED = "".join(
+    f'<row r="{k}">' + '<c t="s"><v>0</v></c>' * 20 + "</row>" for k in range(30, 20_000)
+)
+DEADLY = {
+    "line break": {"row": '<row r="9"><c\nr="XFD1048576"><v>1</v></c></row>'},
+    "sign in an attribute": {"row": '<row r="9"><c a=">" r="XFD1048576"><v>1</v></c></row>'},
+    "cells without places": {"row": f'<row r="1048576">{"<c/>" * 16383}<c><v>1</v></c></row>'},
+    "four billion shared texts": {"texts": 'count="4000000000" uniqueCount="4000000000">'},
+    "one long shared text": {"row": SHARED, "texts": f"><si><t>{'x' * 1_000_000}</t></si>"},
+}
+
+
+@pytest.mark.parametrize("what", DEADLY)
+def test_what_kills_its_decoder_does_not_kill_the_caller(tmp_path, what):
+    path = tmp_path / "answers.xlsx"
+    xlsx(path, **DEADLY[what])
+    said, peak = read_on(64 * GIB, path)
+    assert said.startswith("refused: answers.xlsx: the spreadsheet cannot be read (decoding it")
+    assert peak < GIB
+    xlsx(path)
+    assert hnd.read_responses(path).n_users == 20
+
+
+def test_long_repeated_text_in_an_ods_is_bounded(tmp_path):
+    path = tmp_path / "answers.ods"
+    ods(path, text="x" * 100_000)
+    said, peak = read_on(64 * GIB, path)
+    assert said.startswith("refused: answers.ods: the spreadsheet cannot be read (decoding it")
+    assert peak < GIB
+
+
+# -- Parquet -------------------------------------------------------------------------------------
+
+
+def damaged_parquet() -> bytes:
+    """Return a file in which one byte makes Polars ask for more memory than there is."""
+    frame = pl.DataFrame({"user": [*"abca"], "q1": [*"ABAB"], "n": [1, 2, 3, 3]})
+    out = io.BytesIO()
+    frame.write_parquet(out, compression="uncompressed", statistics=False)
+    return out.getvalue()
+
+
+DECODE = """
+import io, os, sys
+import polars as pl
+data = bytearray(sys.stdin.buffer.read())
+for place in range(4, 300):
+    changed = bytes([*data[:place], 9, *data[place + 1 :]])
+    if (child := os.fork()) == 0:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
+        try:
+            pl.read_parquet(io.BytesIO(changed))
+        except BaseException:
+            pass
+        os._exit(0)
+    if os.WIFSIGNALED(os.waitpid(child, 0)[1]):
+        print(place)
+        break
+"""
+
+
+@pytest.mark.parametrize("threads", [True, False])
+def test_a_parquet_file_that_kills_its_decoder_does_not_kill_the_caller(tmp_path, threads):
+    data = damaged_parquet()
+    found = subprocess.run(
+        [sys.executable, "-P", "-c", DECODE], input=data, capture_output=True, timeout=120
+    ).stdout
+    assert found, "no byte of the file kills Polars any more: look for another file"
+    path = tmp_path / "answers.parquet"
+    path.write_bytes(data[: int(found)] + b"\x09" + data[int(found) + 1 :])
+    code = "import threading, time, sys, hitsndiffs as hnd\n"
+    code += "threading.Thread(target=time.sleep, args=(9,), daemon=True).start()\n" * threads
+    code += "try: hnd.read_responses(sys.argv[1])\n"
+    code += "except hnd.InputError as error: print(error)\n"
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", code, str(path)], capture_output=True, text=True, timeout=120
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("answers.parquet: the Parquet file is damaged or cut short (dec")
+    assert done.stderr == ""
+
+
+def test_a_short_parquet_file_of_long_texts_is_bounded(tmp_path):
+    path = tmp_path / "answers.parquet"
+    texts = pl.select(pl.repeat("x" * 50_000, 100_000).alias("q1"), user=pl.int_range(100_000))
+    texts.write_parquet(path)
+    assert path.stat().st_size < 1_000_000
+    with pytest.raises(InputError, match="takes more than 500 MiB"):
+        hnd.read_responses(path, max_memory="500MB")
+
+
+def test_the_other_process_is_kept_and_ends_with_the_program(tmp_path):
+    path = tmp_path / "answers.xlsx"
+    xlsx(path)
+    code = (
+        "import sys, hitsndiffs as hnd; from hitsndiffs.reading.decoder import _process\n"
+        "children = [(hnd.read_responses(sys.argv[1]), _process._child.pid)[1] for _ in '12']\n"
+        "print(*children)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", code, str(path)], capture_output=True, text=True, timeout=120
+    )
+    first, second = map(int, done.stdout.split())
+    assert first == second
+    with pytest.raises(ProcessLookupError):
+        os.kill(first, 0)
+
+
 def test_a_half_empty_sheet_is_no_fault(tmp_path):
-    book = pytest.importorskip("openpyxl").Workbook()
-    sheet = book.active
-    sheet.append(["user", *(f"q{j}" for j in range(400))])
-    for k in range(400):
-        sheet.append([f"u{k}", *([None] * k), "AB"[k % 3 == 0], "AB"[k % 2]])
-    book.save(tmp_path / "sparse.xlsx")
+    with pytest.importorskip("xlsxwriter").Workbook(tmp_path / "sparse.xlsx") as book:
+        sheet = book.add_worksheet()
+        sheet.write_row(0, 0, ["user", *(f"q{j}" for j in range(400))])
+        for k in range(400):
+            sheet.write(k + 1, 0, f"u{k}")
+            sheet.write_row(k + 1, k + 1, ["AB"[k % 3 == 0], "AB"[k % 2]])
     assert hnd.read_responses(tmp_path / "sparse.xlsx").n_users == 400
 
 
 def test_formulas_without_values_and_errors_are_counted(tmp_path):
     path = tmp_path / "answers.xlsx"
-    xlsx(path, B2="=A2", B3="=A3", C4="#N/A")
+    formula = '<c r="{}"><f>A2</f></c>'
+    xlsx(
+        path,
+        B2=formula.format("B2"),
+        B3=formula.format("B3"),
+        C4='<c r="C4" t="e"><v>#N/A</v></c>',
+    )
     [note] = [note for note in hnd.read_responses(path).notes if "formula" in note]
     assert note.startswith("2 cells hold formulas without a stored value and came as blank")
     assert "1 cell holds an error" in note
@@ -194,6 +353,33 @@ def test_the_limit_holds_for_packed_rows(tmp_path, header):
     assert path.stat().st_size < 300_000
     with pytest.raises(InputError, match="larger than the memory limit allows \\(500 MiB\\)"):
         hnd.read_responses(path, max_memory="500MB")
+
+
+@pytest.mark.parametrize("array", [True, False])
+def test_the_limit_holds_for_parsed_records(tmp_path, array):
+    path = tmp_path / ("bomb.json.gz" if array else "bomb.jsonl.gz")
+    with gzip.open(path, "wb", 6) as out:
+        out.write(b"[" * array + b'{"user": "a", "q1": "B"}')
+        for _ in range(300):
+            out.write((b",{}" if array else b"\n{}") * 100_000)
+        out.write(b"]" * array)
+    code = "import sys, resource, hitsndiffs as hnd\n"
+    code += "try: hnd.read_responses(sys.argv[1], max_memory='500MB')\n"
+    code += "except hnd.InputError: print(open('/proc/self/status').read())\n"
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", code, str(path)], capture_output=True, text=True, timeout=120
+    )
+    peak = int(done.stdout.partition("VmHWM:")[2].split()[0]) * 1024
+    assert peak < GIB
+
+
+def test_the_limit_holds_for_all_members_of_an_archive(tmp_path):
+    path = tmp_path / "bomb.zip"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as out:
+        for k in range(20):
+            out.writestr(f"{k}.csv", b"user,q1,q2\n" + b"a,B,C\n" * 2_000_000)
+    with pytest.raises(InputError, match="larger than the memory limit allows"):
+        hnd.read_responses(path, max_memory="300MB")
 
 
 # -- what gives its bytes only once --------------------------------------------------------------

@@ -25,6 +25,10 @@ _SEPARATORS = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "bar": 
 _SIZE = re.compile(r"(?P<number>\d+(?:\.\d+)?)\s*(?P<unit>[kmgt]?)(?:i?b)?", re.IGNORECASE)
 
 
+#: A piece of text becomes up to 24 times as large where it is parsed (empty JSON records).
+_CHUNKS = 64
+
+
 @dataclass(frozen=True)
 class ReadingOptions:
     """What :func:`hitsndiffs.read_responses` takes, which says what each option means.
@@ -122,7 +126,12 @@ class ReadingOptions:
             header_row=self.header_row,
             header=None if self.header == "auto" else bool(self.header),
             sheet=self.sheet,
-            sizes=replace(self.sizes, memory=memory, held=memory // 4),
+            sizes=replace(
+                self.sizes,
+                memory=memory,
+                held=memory // 4,
+                chunk=min(self.sizes.chunk, max(memory // _CHUNKS, 1 << 16)),
+            ),
         )
 
     @property

@@ -25,7 +25,7 @@ def is_workbook(names: list[str]) -> bool:
 
 
 class Archive:
-    """A zip archive, whose members may unpack to at most ``limit`` bytes."""
+    """A zip archive; the members that are read may unpack to at most ``limit`` bytes in all."""
 
     def __init__(self, data: bytes, name: str, limit: int) -> None:
         self._data = data
@@ -43,19 +43,22 @@ class Archive:
             if member.filename and not member.is_dir() and not _is_hidden(member.filename)
         }
         self.names = list(self._members)
+        self._unpacked: dict[str, int] = {}
 
     def read(self, name: str) -> bytes:
         """Return the bytes of a member."""
         member = self._members[name]
+        room = self._limit - sum(n for other, n in self._unpacked.items() if other != name)
         if member.flag_bits & 1:
             raise InputError(
                 f"{self._name}: {name!r} in the archive is encrypted; unpack it first."
             )
         try:
             if member.compress_type == _ZSTD_METHOD:
-                return unpack_zstd(self._raw(member), f"{self._name}/{name}", self._limit)
-            with self._zip.open(member) as file:
-                data = file.read(self._limit + 1)
+                data = unpack_zstd(self._raw(member), f"{self._name}/{name}", room)
+            else:
+                with self._zip.open(member) as file:
+                    data = file.read(room + 1)
         except (
             zipfile.BadZipFile,
             zlib.error,
@@ -66,8 +69,9 @@ class Archive:
             struct.error,
         ) as error:
             raise self._damaged(error) from None
-        if len(data) > self._limit:
+        if len(data) > room:
             raise too_large(f"{self._name}/{name}", self._limit)
+        self._unpacked[name] = len(data)
         return data
 
     def _raw(self, member: zipfile.ZipInfo) -> bytes:

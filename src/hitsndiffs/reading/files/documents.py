@@ -362,7 +362,7 @@ class FileDocument:
 
     def data(self) -> Any:
         """Return the whole value of a JSON file."""
-        return jsontext.load(self.text(), self.name)
+        return jsontext.load(self.text(), self.name, limit=self.settings.sizes.memory)
 
     def records(self) -> Iterator[Any]:
         """Yield all records of JSONL, or all elements of a JSON list."""

@@ -1,30 +1,26 @@
-"""Read spreadsheets (.xlsx, .xls, .xlsb, .ods) as rows of text with fastexcel.
+"""Read spreadsheets (.xlsx, .xls, .xlsb, .ods) as rows of text.
 
-Its decoder (calamine) makes room for the whole rectangle around the filled cells, so one stray cell
-in the last corner of a sheet asks for hundreds of gigabytes. The XML of .xlsx and .ods is therefore
-looked through first, which also counts formulas without values and errors: they come as blanks.
-Binary workbooks (.xls, .xlsb) are decoded in a process of their own, with a limit on its memory.
+Their decoder (calamine) makes room for the whole rectangle around the filled cells, so one stray
+cell in the last corner of a sheet asks for hundreds of gigabytes. It runs in a process that may die
+(:mod:`hitsndiffs.reading.decoder`). The XML of .xlsx and .ods is looked through here, to name such
+a cell, and to count formulas without values and errors: they come as blanks.
 """
 
 from __future__ import annotations
 
-import json
 import re
-import subprocess
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from html import unescape
 from typing import Any
 
-from hitsndiffs.data.processes import python_module
 from hitsndiffs.data.words import count, listed, suggestion
-from hitsndiffs.errors import InputError, lacks_memory
+from hitsndiffs.errors import InputError
+from hitsndiffs.reading.decoder import Died, decoded
 from hitsndiffs.reading.files.archives import Archive, too_large
 from hitsndiffs.reading.files.foreign import refuse_old_office
 from hitsndiffs.reading.files.old_excel import cells_without_value
-from hitsndiffs.reading.quiet import without_panics
 from hitsndiffs.reading.sizes import DEFAULT, Sizes
 
 __all__ = ["Workbook"]
@@ -37,54 +33,42 @@ _BYTES_PER_CELL = 56
 #: A rectangle of this many cells always fits (60 MiB); a larger one may have this many cells for
 #: each that is filled. Questionnaires with branches are a third to a twentieth full.
 _ROOM, _CELLS_PER_FILLED = 1 << 20, 64
-#: A binary workbook has at most 65,536 × 256 cells, which take less than this, or pages of its own.
-_ROOM_OF_OLD = 1 << 30
-#: Seconds after which decoding a binary workbook is given up (the largest take four).
-_PATIENCE = 60
 
 
 class Workbook:
     """A spreadsheet; ``notes`` say what in the sheets read so far has no value."""
 
     def __init__(self, data: bytes, name: str, sizes: Sizes = DEFAULT) -> None:
-        self._name, self._limit = name, sizes.held
-        #: The sheets of a binary workbook, decoded; None for XML.
-        self._tables: dict[str, list[list[str | None]]] | None = None
+        self._data, self._name, self._limit = data, name, sizes.held
         self._checked: dict[str, str | None] = {}
+        self._parts: list[tuple[str | None, Any]] = []
+        #: The names of the sheets.
         self.sheets: list[str] = []
         if data.startswith(b"PK") and b"workbook.bin" not in data:
             try:
                 archive = Archive(data, name, sizes.held)
             except InputError:
-                raise _damaged(name, ValueError("it is cut short or no zip inside")) from None
+                raise _damaged(name, "it is cut short or no zip inside") from None
             self._parts = _sheet_parts(archive)
             if "content.xml" in archive.names:  # opening an .ods decodes all its sheets
                 self._note_on("", [part() for _, part in self._parts])
-            self._reader = self._opened(data)
-            self.sheets = [str(sheet) for sheet in self._reader.sheet_names]
-            return
-        if not data.startswith(b"PK"):
+        elif not data.startswith(b"PK"):
             refuse_old_office(data, name)
-        self._parts = [
-            (sheet, partial(_Cells, formulas=formulas, errors=errors))
-            for sheet, (formulas, errors) in cells_without_value(data).items()
-        ]
-        self._tables = self._decoded_apart(data)
-        self.sheets = list(self._tables)
+            self._parts = [
+                (sheet, partial(_Cells, formulas=formulas, errors=errors))
+                for sheet, (formulas, errors) in cells_without_value(data).items()
+            ]
+        self.sheets = self._decoded("sheets")[0]["sheets"]
 
-    def _opened(self, data: bytes) -> Any:
+    def _decoded(self, what: str, **request: Any) -> tuple[dict[str, Any], Any]:
+        """Let another process decode something."""
         try:
-            import fastexcel
-
-            with without_panics():
-                return fastexcel.read_excel(data)
-        except ImportError:
-            raise InputError(
-                f"{self._name}: spreadsheets are read with fastexcel: pip install fastexcel "
-                "(or save the sheet as CSV)."
-            ) from None
-        except BaseException as error:
-            raise _damaged(self._name, error) from None
+            return decoded(what, self._data, self._limit, **request)
+        except InputError as error:
+            raise _damaged(self._name, str(error)) from None
+        except Died as died:
+            far = "a stray cell far from the table may be the reason"
+            raise _damaged(self._name, f"{died}; {far}") from None
 
     @cached_property
     def first(self) -> str:
@@ -112,17 +96,9 @@ class Workbook:
 
     def rows(self, sheet: str, most: int | None = None) -> list[list[str]]:
         """Return the rows of a sheet as text, whole numbers without a decimal point."""
-        if self._tables is not None:
-            return _rows([column[:most] for column in self._tables[sheet]])
         self.note(sheet)
-        try:
-            with without_panics():
-                loaded = self._reader.load_sheet(
-                    sheet, header_row=None, dtypes="string", n_rows=most
-                )
-            return _rows([series.to_list() for series in loaded.to_polars().iter_columns()])
-        except BaseException as error:
-            raise _damaged(self._name, error) from None
+        frame = self._decoded("sheet", sheet=sheet, most=most)[1]
+        return _rows([series.to_list() for series in frame.iter_columns()])
 
     # -- what the XML says ------------------------------------------------------------------
 
@@ -130,7 +106,7 @@ class Workbook:
         """Return a sentence on cells without a value; refuse a sheet with a far cell."""
         if sheet not in self._checked:
             found = [part for name, part in self._parts if name in (sheet, None)]
-            if not found and self._tables is None:  # whatever the workbook calls it: look at all
+            if not found and self._data.startswith(b"PK"):  # whatever it calls it: look at all
                 found = [part for _, part in self._parts]
             self._checked[sheet] = self._note_on(sheet, [part() for part in found])
         return self._checked.get(sheet)
@@ -161,32 +137,6 @@ class Workbook:
             said.append(f"{count(errors, 'cell')} {hold} such as #N/A and came as blank")
         return f"{'; '.join(said)}." if said else None
 
-    # -- binary workbooks -------------------------------------------------------------------
-
-    def _decoded_apart(self, data: bytes) -> dict[str, list[list[str | None]]]:
-        """Decode all sheets in another process, which may run out of memory or crash."""
-        command, environment = python_module(__name__)
-        environment["POLARS_MAX_THREADS"] = "1"
-        room = min(_ROOM_OF_OLD, self._limit) + len(data)
-        try:
-            done = subprocess.run(
-                [*command, str(room)], env=environment, input=data, timeout=_PATIENCE,
-                stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False,
-            )  # fmt: skip
-        except subprocess.TimeoutExpired:
-            raise _damaged(self._name, ValueError("it cannot be decoded in a minute")) from None
-        try:
-            found = json.loads(done.stdout)
-        except ValueError:
-            found = {
-                "error": f"decoding it takes more than {room / 2**20:,.0f} MiB, or crashes; a "
-                "stray cell far from the table may be the reason"
-            }
-        if "error" in found:
-            raise _damaged(self._name, ValueError(found["error"]))
-        tables: dict[str, list[list[str | None]]] = found["sheets"]
-        return tables
-
 
 def _is_table(rows: Sequence[Sequence[str]]) -> bool:
     """Whether at least three rows have at least three filled cells."""
@@ -201,10 +151,7 @@ def _text(cell: str) -> str:
     return cell[:-2] if cell.endswith(".0") and _WHOLE.fullmatch(cell) else cell
 
 
-def _damaged(name: str, error: BaseException) -> InputError:
-    if isinstance(error, (KeyboardInterrupt, InputError)) or lacks_memory(error):
-        raise error
-    reason = str(error).strip().partition("\n")[0][:200].rstrip(".")
+def _damaged(name: str, reason: str) -> InputError:
     return InputError(
         f"{name}: the spreadsheet cannot be read ({reason}); open it and save it again, or save "
         "the sheet as CSV."
@@ -370,39 +317,3 @@ def _cells_of_ods(xml: bytes) -> _Cells:
     rows, columns, filled = max(sheets, key=lambda own: own[0] * own[1])
     errors = len(_ERROR_TEXT.findall(xml))
     return _Cells(rows, columns, _reference(rows, columns), filled, formulas, errors)
-
-
-# -- the other process ------------------------------------------------------------------------
-
-
-def _decode(data: bytes, room: int) -> dict[str, Any]:
-    """Return all sheets of a workbook, using at most ``room`` bytes on top of what is loaded."""
-    import fastexcel
-    import polars as pl
-
-    pl.Series(["loaded"]).to_list()
-    try:
-        import os
-        import resource
-
-        with open("/proc/self/statm") as file:
-            loaded = int(file.read().split()[5]) * os.sysconf("SC_PAGE_SIZE")
-        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-        hard = resource.getrlimit(resource.RLIMIT_DATA)[1]
-        if hard == resource.RLIM_INFINITY or loaded + room < hard:
-            resource.setrlimit(resource.RLIMIT_DATA, (loaded + room, hard))
-    except (ImportError, OSError, ValueError):
-        pass  # the system has no such limits
-    try:
-        reader = fastexcel.read_excel(data)
-        sheets = {}
-        for name in reader.sheet_names:
-            loaded_sheet = reader.load_sheet(name, header_row=None, dtypes="string")
-            sheets[name] = [own.to_list() for own in loaded_sheet.to_polars().iter_columns()]
-    except BaseException as error:
-        return {"error": str(error).strip().partition("\n")[0][:200]}
-    return {"sheets": sheets}
-
-
-if __name__ == "__main__":
-    sys.stdout.write(json.dumps(_decode(sys.stdin.buffer.read(), int(sys.argv[1]))))

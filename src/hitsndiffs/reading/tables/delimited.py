@@ -135,7 +135,9 @@ class _Delimited:
         self._dtypes: dict[str, Any] = {}
         self.sample: list[list[str]] = []
         self._chunks = line_chunks(stream, quotes=True)
-        first = next(self._chunks)
+        first = next(self._chunks, None)
+        if first is None:  # only marks of the order of bytes, say
+            raise InputError(f"{stream.name}: there is no text in it; it should hold answers.")
         data = first.data.removeprefix(b"\xef\xbb\xbf")  # the mark of the order of bytes
         self._held = [Chunk(data, first.first_line)]
         self.is_small = len(data) < stream.sizes.small

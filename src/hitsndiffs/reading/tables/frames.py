@@ -1,15 +1,15 @@
 """Tables that Polars holds or reads column by column: frames in memory, Parquet files.
 
 Parquet is read a few columns at a time, so a file may be larger than memory. A damaged file can
-make a decoder crash its process. The page reads in a process that may die; elsewhere the caller's
-own process decodes: trying every file in another one first would cost a second decoding and 0.4 s
-(measured in version 0.2, which did so).
+make the decoder end its process, so that another one tries it first
+(:mod:`hitsndiffs.reading.decoder`).
 """
 
 from __future__ import annotations
 
 import io
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import os
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from hitsndiffs.data.labels import Place
 from hitsndiffs.data.words import listed
 from hitsndiffs.errors import InputError
+from hitsndiffs.reading.decoder import CELLS, Died, try_parquet
 from hitsndiffs.reading.files.archives import too_large
 from hitsndiffs.reading.files.source import ByteStream
 from hitsndiffs.reading.quiet import without_panics
@@ -30,8 +31,6 @@ __all__ = [
     "decoding", "fits_in_rows", "frame_table", "parquet_frame", "parquet_table", "texts_of",
 ]  # fmt: skip
 
-#: How many cells are held as Polars columns at a time.
-_CELLS = 4_000_000
 #: Rows of a Parquet file that are looked at to see what the columns hold.
 SAMPLE = 1000
 #: Bytes that a cell takes on the way to codes (a byte for its code, and its share of a column).
@@ -100,7 +99,7 @@ def frame_table(
         whole = frame if frame.height == n_rows else read(raw)
         return Table(place, names, texts_of(whole), titles=titles, notes=said)
     raw_of = dict(zip(names, raw, strict=True))
-    step = max(1, _CELLS // n_rows)
+    step = max(1, CELLS // n_rows)
 
     def columns(wanted: Sequence[str], labels: Sequence[str]) -> Iterator[tuple[int, Columns]]:
         del labels
@@ -143,7 +142,7 @@ def parquet_table(stream: ByteStream, head: pl.DataFrame | None = None) -> Table
     """Open a Parquet file; ``head`` are its first rows, if they are known."""
     import polars as pl
 
-    given, name = _checked(stream), stream.name
+    given, name = _tried(stream), stream.name
 
     def read(columns: list[str] | None, n_rows: int | None = None) -> pl.DataFrame:
         with decoding(name):
@@ -161,9 +160,39 @@ def parquet_frame(stream: ByteStream, most: int | None = None) -> pl.DataFrame:
     """Return all rows of a Parquet file, or the first ``most``."""
     import polars as pl
 
-    given = _checked(stream)
+    given = _tried(stream)
     with decoding(stream.name):
         return pl.read_parquet(_source(given), n_rows=most)
+
+
+def _tried(stream: ByteStream) -> Any:
+    """Return the path or the bytes of a Parquet file that another process could decode."""
+    given = _checked(stream)
+    data = given if isinstance(given, bytes) else [str(path) for path in _listed(given)]
+    known = hash(data) if isinstance(data, bytes) else tuple(map(_state, data))
+    if known not in _sound:
+        try:
+            try_parquet(data, stream.sizes.memory, stream.sizes.held)
+        except Died as died:
+            raise damaged(stream.name, died) from None
+        _sound[known] = None
+        if len(_sound) > _MOST_KNOWN:
+            del _sound[next(iter(_sound))]
+    return given
+
+
+#: Files that were tried, and how many of them are remembered.
+_sound: dict[Hashable, None] = {}
+_MOST_KNOWN = 20_000
+
+
+def _state(path: str) -> tuple[str, int, int]:
+    found = os.stat(path)
+    return path, found.st_size, found.st_mtime_ns
+
+
+def _listed(given: Any) -> list[Any]:
+    return given if isinstance(given, list) else [given]
 
 
 def _checked(stream: ByteStream) -> Any:

@@ -116,7 +116,7 @@ class _Records:
             text = self._stream.read_within().decode("utf-8-sig")
         except UnicodeDecodeError:
             raise InputError(f"{name}: the text is not UTF-8; save it as UTF-8.") from None
-        loaded = load(text, name)
+        loaded = load(text, name, limit=self._stream.sizes.memory)
         if not isinstance(loaded, list):
             raise InputError(f"{name}: a list of records was expected; got {_what(loaded)}.")
         if loaded:

@@ -6,13 +6,13 @@ the item. Values that the file declares as missing count as no answer.
 
 from __future__ import annotations
 
-import io
 import re
+from collections.abc import Sequence
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
-from hitsndiffs.errors import InputError, MissingExtraError, lacks_memory
-from hitsndiffs.reading.files.archives import too_large
-from hitsndiffs.reading.quiet import without_panics
+from hitsndiffs.errors import InputError, MissingExtraError
+from hitsndiffs.reading.decoder import Died, decoded
 from hitsndiffs.reading.sizes import Sizes
 
 if TYPE_CHECKING:
@@ -29,8 +29,6 @@ _BEGINS = (
     (rb"\x00{12}\xc2\xea\x81\x60", "SAS", "read_sas7bdat"),
     (rb"HEADER RECORD\*{7}LIB", "SAS (transport)", "read_xport"),
 )
-#: A cell takes this many bytes on the way to text.
-_CELL = 40
 
 
 def program_of(start: bytes) -> tuple[str, str] | None:
@@ -52,42 +50,33 @@ def read_statistics(
     found = program_of(data[:600])
     assert found is not None
     program, function = found
-    try:
-        import pyreadstat
-    except ImportError:
+    if find_spec("pyreadstat") is None:
         raise MissingExtraError(
             f"{name}: this is a file of {program}; install what reads it with: pip install "
             "'hitsndiffs[stats]' (or save it as CSV, with the labels of the values)."
-        ) from None
-    read = getattr(pyreadstat, function)
+        )
     try:
-        with without_panics():
-            _, about = read(io.BytesIO(data), metadataonly=True)
-            n_cells = (about.number_rows or 0) * (about.number_columns or 0)
-            if n_cells * _CELL > sizes.memory:
-                raise too_large(name, sizes.memory)
-            frame, about = read(io.BytesIO(data), output_format="polars")
-    except BaseException as error:
-        if isinstance(error, (KeyboardInterrupt, InputError)) or lacks_memory(error):
-            raise
+        about, frame = decoded("statistics", data, sizes.held, function=function)
+    except (InputError, Died) as error:
         raise InputError(
-            f"{name}: the {program} file is damaged or cut short "
-            f"({str(error).strip().rstrip('.')[:200]}); save it again, or save it as CSV."
+            f"{name}: the {program} file is damaged or cut short ({error}); save it again, or save "
+            "it as CSV."
         ) from None
-    labels = about.variable_value_labels
+    assert frame is not None
+    labels: dict[str, list[tuple[Any, str]]] = about["labels"]
     frame = frame.with_columns([_labelled(frame[n], labels[n]) for n in labels if n in frame])
-    titles = {n: text.strip() for n, text in about.column_names_to_labels.items() if text}
+    titles = {n: text.strip() for n, text in about["titles"].items() if text}
     notes = ["The labels of the values are taken as the options."] if labels else []
     return frame, titles, notes
 
 
-def _labelled(column: pl.Series, labels: dict[Any, str]) -> pl.Series:
+def _labelled(column: pl.Series, labels: Sequence[tuple[Any, str]]) -> pl.Series:
     """Return a column with labels in place of the values that have any."""
     import polars as pl
 
     from hitsndiffs.data.factor import text_of
 
-    places = {_plain(value): str(label).strip() for value, label in labels.items()}
+    places = {_plain(value): str(label).strip() for value, label in labels}
     texts = [None if text is None else places.get(text, text) for text in text_of(column).to_list()]
     return pl.Series(column.name, texts, dtype=pl.String)
 

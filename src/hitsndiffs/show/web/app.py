@@ -29,6 +29,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from hitsndiffs.errors import InputError
 from hitsndiffs.methods import METHODS
 from hitsndiffs.show.templating import policy, render
+from hitsndiffs.show.web.connection import patient
 from hitsndiffs.show.web.forms import ROLE_BUTTONS, SETTINGS, reading_options, wishes
 from hitsndiffs.show.web.jobs import Job, Jobs
 from hitsndiffs.show.web.settings import Settings, size
@@ -101,7 +102,7 @@ class Guard:
             length = Headers(scope=scope).get("content-length", "0")
             if length.isdecimal() and int(length) > self.most + AROUND:
                 app = PlainTextResponse(_too_large(self.most), 413)
-        await app(scope, receive, dressed)
+        await app(scope, patient(receive) if scope["type"] == "http" else receive, dressed)
 
 
 class Page:
@@ -151,7 +152,7 @@ class Page:
                 await asyncio.sleep(SWEEP)
                 await self.works.sweep()
 
-        self.jobs.prepare()
+        self.works.keep_in_mind(self.jobs.prepare())
         sweeping = asyncio.create_task(sweep())
         try:
             yield

@@ -10,6 +10,7 @@ import asyncio
 import contextlib
 import json
 import multiprocessing
+import multiprocessing.util
 import os
 import signal
 import threading
@@ -94,12 +95,14 @@ class Jobs:
         self._context: Any = multiprocessing.get_context("forkserver" if can_fork else "spawn")
         self._turn = asyncio.Lock()
 
-    def prepare(self) -> None:
-        """Import what every job needs, before there is one."""
-        if self._context.get_start_method() == "forkserver":
-            self._context.set_forkserver_preload(["__main__", "hitsndiffs.show.web.needed"])
-            with safe_path():
-                forkserver.ensure_running()
+    def prepare(self) -> Path | None:
+        """Import what every job needs, before there is one; return the folder that this takes."""
+        if self._context.get_start_method() != "forkserver":
+            return None
+        self._context.set_forkserver_preload(["__main__", "hitsndiffs.show.web.needed"])
+        with safe_path():
+            forkserver.ensure_running()
+        return Path(multiprocessing.util.get_temp_dir())
 
     def start(self, task: dict[str, Any]) -> Job:
         """Start a job, or let it wait its turn."""

@@ -11,11 +11,16 @@ import sys
 import threading
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from hitsndiffs.errors import InputError, MissingExtraError
 from hitsndiffs.show.web.settings import Settings
 
-__all__ = ["address", "check_extra", "listen", "run"]
+if TYPE_CHECKING:
+    import uvicorn
+    from starlette.applications import Starlette
+
+__all__ = ["address", "check_extra", "configured", "listen", "run"]
 
 #: Modules that the page needs, and the packages that hold them.
 NEEDED = {
@@ -92,16 +97,7 @@ def run(
 
     from hitsndiffs.show.web.app import make_app
 
-    config = uvicorn.Config(
-        make_app(settings),
-        log_level="error" if debug else "critical",
-        access_log=False,
-        server_header=False,
-        date_header=False,
-        timeout_graceful_shutdown=3,
-        lifespan="on",
-        ws="none",
-    )
+    config = configured(make_app(settings), debug=debug)
     if not debug:
         logging.getLogger("python_multipart").setLevel(logging.CRITICAL)
     if show:
@@ -110,3 +106,22 @@ def run(
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     with contextlib.suppress(KeyboardInterrupt):
         uvicorn.Server(config).run(sockets=[opened])
+
+
+def configured(app: Starlette, *, debug: bool = False) -> uvicorn.Config:
+    """Return how the page is served."""
+    import uvicorn
+
+    from hitsndiffs.show.web.connection import Connection
+
+    return uvicorn.Config(
+        app,
+        http=Connection,
+        log_level="error" if debug else "critical",
+        access_log=False,
+        server_header=False,
+        date_header=False,
+        timeout_graceful_shutdown=3,
+        lifespan="on",
+        ws="none",
+    )

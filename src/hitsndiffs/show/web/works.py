@@ -22,6 +22,8 @@ from hitsndiffs.show.web.settings import Settings
 __all__ = ["Work", "Works"]
 
 PREFIX = "hitsndiffs-page-"
+#: The file that names the folder of the process that jobs are forked from, and how that begins.
+HELPER, HELPER_PREFIX = "helper", "pymp-"
 #: Maximum length of a file name without its ending, in bytes.
 LONGEST_FILE_NAME = 100
 
@@ -105,6 +107,11 @@ class Works:
         _remove_leftovers()
         self.root = Path(tempfile.mkdtemp(prefix=PREFIX))
         self._lock = _lock(self.root / "lock")
+
+    def keep_in_mind(self, helper: Path | None) -> None:
+        """Note the folder of the process that jobs are forked from, which a kill leaves behind."""
+        if helper is not None:
+            (self.root / HELPER).write_text(helper.name)
 
     def begin(self) -> Work:
         """Begin a new piece of work."""
@@ -197,5 +204,15 @@ def _remove_leftovers() -> None:
                 continue
             lock = _lock(folder / "lock")
             if lock is not None:
+                with contextlib.suppress(OSError):
+                    _remove_helper((folder / HELPER).read_text())
                 shutil.rmtree(folder, ignore_errors=True)
                 os.close(lock)
+
+
+def _remove_helper(name: str) -> None:
+    """Remove the folder of a killed server's helper."""
+    folder = Path(tempfile.gettempdir()) / name
+    is_plain = re.fullmatch(rf"{HELPER_PREFIX}\w+", name) is not None
+    if is_plain and not folder.is_symlink() and folder.stat().st_uid == os.getuid():
+        shutil.rmtree(folder, ignore_errors=True)
