@@ -98,12 +98,12 @@ def xlsx(path, far: str | None = None, *, row: str = "", texts: str | None = Non
         "_rels/.rels": relations("xl/workbook.xml", "officeDocument"),
         "xl/workbook.xml": f'{head}<workbook xmlns="{SPREADSHEET}" xmlns:r="{OFFICE}"><sheets>'
         '<sheet name="S" sheetId="1" r:id="rId1"/></sheets></workbook>',
-        "xl/_rels/workbook.xml.rels": relations("sheet1.xml", "worksheet", "t.xml"),
+        "xl/_rels/workbook.xml.rels": relations("sheet1.xml", "worksheet", "sharedStrings.xml"),
         "xl/sheet1.xml": f'{head}<worksheet xmlns="{SPREADSHEET}"><sheetData>'
         f"{''.join(lines)}{row}</sheetData></worksheet>",
     }
     if texts is not None:
-        parts["xl/t.xml"] = f'{head}<sst xmlns="{SPREADSHEET}" {texts}</sst>'
+        parts["xl/sharedStrings.xml"] = f'{head}<sst xmlns="{SPREADSHEET}" {texts}</sst>'
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as out:
         for name, text in parts.items():
             out.writestr(name, text)
@@ -145,9 +145,9 @@ def ods(path, far: str | None = None, text: str = ""):
         )
 
     lines = [row(cells) for cells in (HEADER, *ROWS)]
-    lines.append(row([], 1_000_000))
     if text:
         lines.append(row([text] * 8, 1000))
+    lines.append(row([], 1_000_000))
     if far is not None:
         lines.append(
             "<table:table-row><table:table-cell table:number-columns-repeated="
