@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from fuzz import ROOT
-from fuzz.child import KINDS, kind_of, made
+from fuzz.child import KINDS, kind_of, made, processor_time
 from fuzz.page import write_page
 from fuzz.reading import exports
 
@@ -38,6 +38,8 @@ BATCH = {
     "faults": 200,
     "kills": 10,
 }
+#: Kinds whose inputs are more than one file: they may take so many times as long.
+LONGER = {"growth": 30, "page": 6, "kills": 6}
 SHARE = {
     "bytes": 14,
     "exports": 4,
@@ -162,15 +164,6 @@ def watched(
                 return number, ""
 
 
-def processor_time(process: int) -> float:
-    """Seconds of a processor that a process has used (as many as you like, where none can tell)."""
-    try:
-        told = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
-    except OSError:
-        return float("inf")
-    return (int(told[11]) + int(told[12])) / os.sysconf("SC_CLK_TCK")
-
-
 def recheck(state: dict[str, Any]) -> None:
     """Run the input of every finding again, and note what it does now."""
     for name, entry in state["kinds"].items():
@@ -250,7 +243,7 @@ def main() -> int:
         count = BATCH[name] if given.inputs is None else min(BATCH[name], given.inputs - ran[name])
         began = time.monotonic()
         before = state["kinds"].get(name, {}).get("inputs", 0)
-        batch(name, state, count, until)
+        batch(name, state, count, until, LIMIT * LONGER.get(name, 1))
         spent[name] += time.monotonic() - began
         ran[name] += max(state["kinds"][name]["inputs"] - before, 1)
         if given.resume is not None:

@@ -85,6 +85,15 @@ def run(name: str, seed: int, first: int, count: int, say: Any) -> dict[str, Any
     return {"outcomes": dict(outcomes), "peak_mib": peak}
 
 
+def processor_time(process: int) -> float:
+    """Seconds of a processor that a process has used (as many as you like, where none can tell)."""
+    try:
+        told = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return float("inf")
+    return (int(told[11]) + int(told[12])) / os.sysconf("SC_CLK_TCK")
+
+
 def main() -> None:
     """Run what the parent asked for."""
     name, seed, first, count = sys.argv[1], *map(int, sys.argv[2:5])

@@ -251,3 +251,9 @@ def test_words_that_python_takes_for_numbers_are_no_points(word):
     points = [str(k % 9) for k in range(12)]
     total = [str(2 * (k % 9)) for k in range(12)]
     assert not holds_points([points, [word, *points[1:]]], [total])
+
+
+@pytest.mark.parametrize("mark", [b"\xff\xfe", b"\xef\xbb\xbf", b"\xfe\xff", b"\xef\xbb\xbf\n"])
+def test_a_file_of_a_mark_alone_is_refused(mark):
+    with pytest.raises(InputError, match=r"a\.csv|the file object"):
+        read_responses(io.BytesIO(mark))
