@@ -226,15 +226,17 @@ def in_fork(work: Any, patience: float) -> Iterator[Any]:
         os._exit(0)
     os.close(there)
     until, rest = time.monotonic() + patience, b""
-    while select.select([here], [], [], max(until - time.monotonic(), 0.0))[0]:
-        chunk = os.read(here, 1 << 16)
-        if not chunk:
-            break
-        *lines, rest = (rest + chunk).split(b"\n")
-        yield from map(json.loads, lines)
-    os.close(here)
-    os.kill(child, 9)
-    os.waitpid(child, 0)
+    try:
+        while select.select([here], [], [], max(until - time.monotonic(), 0.0))[0]:
+            chunk = os.read(here, 1 << 16)
+            if not chunk:
+                break
+            *lines, rest = (rest + chunk).split(b"\n")
+            yield from map(json.loads, lines)
+    finally:
+        os.close(here)
+        os.kill(child, 9)
+        os.waitpid(child, 0)
 
 
 def main() -> int:
@@ -244,11 +246,16 @@ def main() -> int:
     parser.add_argument("--sample", type=int, default=400)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--tests", nargs="+", help="test files (default: those of the methods)")
+    parser.add_argument("--again", type=Path, help="only what passed in this earlier --out")
     parser.add_argument("--out", type=Path, default=ROOT / "build" / "mutants.jsonl")
     given = parser.parse_args()
     paths = [p for r in given.rooms for p in sorted((ROOT / "src/hitsndiffs" / r).rglob("*.py"))]
     every = [fault for path in paths for fault in faults_in(path)]
     faults = random.Random(given.seed).sample(every, min(given.sample, len(every)))
+    if given.again is not None:
+        earlier = map(json.loads, given.again.read_text(encoding="utf-8").splitlines())
+        passed = {one["fault"] for one in earlier if not one["end"].startswith("found")}
+        faults = [fault for fault in faults if str(fault) in passed]
     tests = given.tests or [
         str(path)
         for path in sorted((ROOT / "tests").glob("test_*.py"))

@@ -132,10 +132,12 @@ def one_coin(answers, rounds, smoothing=0.0):
     return np.array(rates()), np.array(key)
 
 
-def full_confusions(answers, rounds, smoothing=0.0):
+def full_confusions(answers, rounds, smoothing=0.0, logs_of=np.log, pooled_of=None):
     """EM with one confusion matrix per user; every label is possible for every item.
 
-    No count and no probability is below 1e-10: rounds magnify a floor that only one side has.
+    ``logs_of`` gives the logarithms of a user's row from its counts ("full": those of its shares),
+    ``pooled_of`` what everybody's counts add to a user's (else ``smoothing`` answers). No count
+    and no probability is below 1e-10: rounds magnify a floor that only one side has.
     """
     labels = sorted({int(v) for v in answers.ravel() if v >= 0})
     m, n = answers.shape
@@ -152,17 +154,18 @@ def full_confusions(answers, rounds, smoothing=0.0):
                 if answers[j, i] >= 0:
                     counts[j, labels.index(answers[j, i])] += truth[i]
         pooled = np.maximum(counts.sum(axis=0), 1e-10)
-        counts = counts + smoothing * pooled / pooled.sum(axis=0)
-        counts = np.maximum(counts, 1e-10)
-        return counts / counts.sum(axis=1, keepdims=True)
+        added = smoothing * pooled / pooled.sum(axis=0) if pooled_of is None else pooled_of(pooled)
+        counts = np.maximum(counts + added, 1e-10)
+        return counts / counts.sum(axis=1, keepdims=True), counts
 
     for _ in range(rounds):
-        prior, confusion = truth.mean(axis=0), rates()
+        prior, (confusion, counts) = truth.mean(axis=0), rates()
+        rows = np.log(confusion) if logs_of is np.log else logs_of(counts)
         for i in range(n):
             logs = np.log(np.maximum(prior, 1e-10))
             for j in range(m):
                 if answers[j, i] >= 0:
-                    logs = logs + np.log(confusion[j, labels.index(answers[j, i])])
+                    logs = logs + rows[j, labels.index(answers[j, i])]
             likelihood = np.exp(logs - logs.max())
             truth[i] = likelihood / likelihood.sum()
-    return rates(), truth
+    return rates()[0], truth

@@ -10,6 +10,7 @@ from factory import examples, make_responses, random_answers
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from naive_methods import full_confusions, one_coin
+from scipy.special import digamma
 
 from hitsndiffs.errors import InputError
 from hitsndiffs.methods import DawidSkene, Majority
@@ -49,6 +50,26 @@ def test_full_is_its_formula(answers, smoothing):
     np.testing.assert_allclose(
         fitted.scores_, [(c.diagonal() * prior).sum() for c in confusion], atol=1e-7
     )
+
+
+@examples(20, usual=10)
+@given(TABLES)
+def test_hierarchical_is_its_formula(answers):
+    """Before anything is learnt about how alike users are: one answer of the average user each."""
+    assume((answers >= 0).any(axis=0).all())
+    assume(all((answers == c).any(axis=0).sum() != 1 for c in range(4)))
+
+    def expected_logs(counts):
+        return digamma(counts) - digamma(counts.sum(axis=1, keepdims=True))
+
+    confusion, _ = full_confusions(
+        answers,
+        2,
+        logs_of=expected_logs,
+        pooled_of=lambda pooled: (pooled + 0.1) / (pooled + 0.1).sum(axis=0),
+    )
+    fitted = DawidSkene(model="hierarchical", tol=0, max_iterations=2).fit(make_responses(answers))
+    np.testing.assert_allclose(fitted.fit_.learnt.confusions, confusion, atol=1e-6)
 
 
 def crowd(users=15, items=60, labels=3, missing=0.4, seed=0):

@@ -196,3 +196,11 @@ def test_avghits_ends_at_the_ones_vector():
     fitted = AvgHITS().fit(make_responses(random_answers(12, 9, 3, 0.2, seed=1)))
     np.testing.assert_allclose(fitted.scores_, 1.0, atol=1e-9)
     assert fitted.n_iterations_ > 1
+
+
+def test_a_share_of_right_answers_may_be_that_of_one_answer():
+    answers = np.array([[0, -1, -1], [1, -1, -1], [0, 1, -1], [1, 1, 0], [-1, -1, 1]])
+    key = np.array([0, 1, 0])
+    told = TrueAnswer(key=dict(enumerate(key.tolist()))).fit(make_responses(answers))
+    right = ((answers == key) & (answers >= 0)).sum(axis=1)
+    np.testing.assert_allclose(told.scores_, right / (answers >= 0).sum(axis=1))

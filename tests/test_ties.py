@@ -24,6 +24,18 @@ def test_patterns_are_equal_where_answers_are(table, sparse):
         assert ((number == number[j]) == same).all()
 
 
+@given(tables(), st.integers(0, 6))
+@examples(30)
+def test_patterns_of_some_users_leave_the_others_out(table, count):
+    data, some = open_engine(make_responses(table)), np.arange(min(count, len(table)))
+    number = patterns(data, some)
+    assert (number[len(some) :] == -1).all()
+    for j in some:
+        same = (table[some] == table[j]).all(axis=1)
+        assert ((number[some] == number[j]) == same).all()
+        assert number[j] >= 0
+
+
 @given(levels)
 def test_ties_share_the_best_rank(values):
     scores = np.array(values, dtype=float)
