@@ -204,10 +204,13 @@ def _rounds_apart(figure: Figure, r: Result, theirs: float) -> float | None:
     return float(np.log(r.value / theirs) / max(float(error), STORED_ROUNDING))
 
 
-def _distance(figure: Figure, r: Result, theirs: float, results: list[Result]) -> float:
+def _distance(figure: Figure, r: Result, theirs: float, results: list[Result]) -> float | None:
+    """Means in standard errors of the difference; one run alone has none."""
     difference = r.value - theirs
     if figure.paper_runs == 1:
         return AGREE_WITHIN * difference / EXACT
+    if r.runs < 2:
+        return None
     deviation = r.deviation
     if r.runs < ENOUGH_RUNS:
         line = [o.deviation for o in results if (o.panel, o.method) == (r.panel, r.method)]
