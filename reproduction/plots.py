@@ -15,7 +15,7 @@ from reproduction.agreement import Result
 from reproduction.contestants import CONTESTANTS, contestant
 from reproduction.diagrams import draw_models, draw_tripartite
 from reproduction.drawings import CURVES, worked_example
-from reproduction.figures import ABSOLUTE, BETWEEN, FROM_ONE, PAIRS, SIGNED, Figure
+from reproduction.figures import ABSOLUTE, BETWEEN, FIGURES, FROM_ONE, PAIRS, SIGNED, Figure
 from reproduction.values import DATA, paper_values
 
 __all__ = ["draw", "have_matplotlib"]
@@ -81,11 +81,12 @@ def draw(figure: Figure, results: Sequence[Result], folder: Path) -> list[Path]:
     return list(pictures)
 
 
-def _look(method: str) -> dict[str, Any]:
-    """The colour and marker of a method, the same in every figure."""
+def _look(method: str, figure: Figure) -> dict[str, Any]:
+    """The colour and marker of a method, the same in every figure of its kind."""
     if method in CONTESTANTS:
-        kind = [name for name in CONTESTANTS if ("/" in name) == ("/" in method)]
-        place = kind.index(method)
+        is_timed = figure.kind == "scalability" or "/" in method
+        rankers = tuple(name for name in CONTESTANTS if "/" not in name)
+        place = (FIGURES["scalability/users"].methods if is_timed else rankers).index(method)
     else:
         place = sum(map(ord, method))
     look = {"color": COLOURS[place % len(COLOURS)], "marker": MARKERS[place % len(MARKERS)]}
@@ -110,7 +111,9 @@ def _lines(canvas: Any, figure: Figure, results: Sequence[Result]) -> None:
     for axes, panel in _panels(canvas, figure):
         for method, values in theirs.get(panel, {}).items():
             if method in figure.methods:
-                axes.plot(their_x, _gaps(values), **PAPER_STYLE, **_look(method), markersize=4)
+                axes.plot(
+                    their_x, _gaps(values), **PAPER_STYLE, **_look(method, figure), markersize=4
+                )
         for method in dict.fromkeys(r.method for r in results if r.panel == panel):
             line = [r for r in results if (r.panel, r.method) == (panel, method)]
             axes.errorbar(
@@ -122,7 +125,7 @@ def _lines(canvas: Any, figure: Figure, results: Sequence[Result]) -> None:
                 linewidth=1.3,
                 capsize=2,
                 zorder=3,
-                **_look(method),
+                **_look(method, figure),
             )
         axes.set_xlabel(figure.x_label)
         axes.set_ylabel(PANEL_LABELS.get(panel, panel))
@@ -134,7 +137,8 @@ def _lines(canvas: Any, figure: Figure, results: Sequence[Result]) -> None:
         if figure.log_y:
             axes.set_yscale("log")
         elif figure.kind == "stability" and panel != "accuracy":
-            axes.set_ylim(bottom=0)  # else a difference of two per cent fills the picture
+            # else a difference of two per cent fills the picture
+            axes.set_ylim(0, 1.05 * axes.get_ylim()[1])
     _legend(canvas, paper=bool(theirs))
 
 
@@ -189,13 +193,19 @@ def _bars(canvas: Any, figure: Figure, results: Sequence[Result]) -> None:
     for number, method in enumerate(methods):
         line = [r for r in results if r.method == method]
         at = [groups.index(r.x) + (number - (len(methods) - 1) / 2) * width for r in line]
-        colour = str(_look(method)["color"])
+        look = _look(method, figure)
+        colour, repeated = str(look["color"]), "markerfacecolor" in look
         paper = _gaps([r.paper for r in line])
         panes[0].bar(at, paper, width, color="none", edgecolor=colour, alpha=0.45, zorder=1)
         errors = [r.deviation for r in line] if figure.paper_runs > 1 else None
         values = [r.value for r in line]
         label = contestant(method).label
-        panes[0].bar(at, values, width * 0.6, yerr=errors, color=colour, label=label, capsize=2)
+        fill = (
+            {"color": "white", "edgecolor": colour, "hatch": "...."}
+            if repeated
+            else {"color": colour}
+        )
+        panes[0].bar(at, values, width * 0.6, yerr=errors, label=label, capsize=2, **fill)
         turned = [drawn[r.x, method] if r.value < 0 and drawn else 0.0 for r in line]
         if any(turned):
             panes[0].bar(
