@@ -7,10 +7,12 @@ import random
 
 import pytest
 import xlsxwriter
+from formats.quiz import xlsx_bytes
 from reading_helpers import answers
 
 from hitsndiffs.errors import InputError
 from hitsndiffs.reading import read_responses
+from hitsndiffs.reading.files.spreadsheets import Workbook
 
 PEOPLE = """Ada Bird, Ben Cole, Cleo Dorn, Dan Ebel, Eva Fox, Finn Gray, Gia Hill, Hugo Ives,
     Ida Jung, Jan Kern, Kim Lang, Leo Moss"""
@@ -381,3 +383,11 @@ def test_several_columns_that_may_hold_the_answers_are_named():
         answers(read([["Row", "Anon Student Id", "Problem Name", "Phase", "Input"], *rows]))
         == GIVEN
     )
+
+
+def test_workbooks_that_are_read_in_turns_are_kept_apart() -> None:
+    sheets = [{"one": [["a", "b"], [mark, "x"]], "two": [["c"], [mark * 2]]} for mark in "PQ"]
+    first, second = (Workbook(xlsx_bytes(own), "book.xlsx") for own in sheets)
+    for book, mark in ((first, "P"), (second, "Q"), (first, "P")):
+        assert book.rows("one")[1] == [mark, "x"]
+        assert book.rows("two")[1] == [mark * 2]

@@ -22,6 +22,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
@@ -260,7 +261,12 @@ class _Source:
 
     def __init__(self, data: bytes | list[str]) -> None:
         self.data = data
-        self.reader: Any = None
+
+    @cached_property
+    def workbook(self) -> Any:
+        import fastexcel
+
+        return fastexcel.read_excel(self.data)
 
     @property
     def for_polars(self) -> Any:
@@ -268,14 +274,11 @@ class _Source:
 
 
 def _sheets(source: _Source) -> tuple[dict[str, Any], Any]:
-    import fastexcel
-
-    source.reader = fastexcel.read_excel(source.data)
-    return {"sheets": [str(name) for name in source.reader.sheet_names]}, None
+    return {"sheets": [str(name) for name in source.workbook.sheet_names]}, None
 
 
 def _sheet(source: _Source, sheet: str, most: int | None) -> tuple[dict[str, Any], Any]:
-    loaded = source.reader.load_sheet(sheet, header_row=None, dtypes="string", n_rows=most)
+    loaded = source.workbook.load_sheet(sheet, header_row=None, dtypes="string", n_rows=most)
     return {}, loaded.to_polars()
 
 
