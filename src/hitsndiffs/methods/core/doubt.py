@@ -21,7 +21,7 @@ from hitsndiffs.methods.fitted import Doubt
 
 __all__ = [
     "DISAGREE", "DOUBT", "EITHER", "FOLLOWED", "FOLLOWS", "MOST_FOLLOWED", "Signs", "doubts",
-    "signs", "sureness",
+    "signs", "sureness", "unlucky",
 ]  # fmt: skip
 
 #: Orders that correlate less than this disagree about who is good.
@@ -191,13 +191,18 @@ def doubts(seen: Signs) -> tuple[Doubt, ...]:
         bound("marks", 1.0, EITHER)
     elif seen.follows > FOLLOWS or seen.follows_all > FOLLOWS_ALL:
         bound("follows", max(seen.follows, seen.follows_all), FOLLOWED)
-    bound("noise", seen.reliability, 0.5 + 0.45 * seen.reliability)
+    bound("noise", seen.reliability, unlucky(seen))
     return tuple(sorted(made, key=lambda each: each.bound))
 
 
 def sureness(seen: Signs) -> float:
     """Probability that the best reading is right."""
     return min(MOST, *(each.bound for each in doubts(seen)))
+
+
+def unlucky(seen: Signs) -> float:
+    """The most that is said where part of the scores is chance."""
+    return 0.5 + 0.45 * seen.reliability
 
 
 def _in_errors(best: Candidate, other: Candidate) -> float:

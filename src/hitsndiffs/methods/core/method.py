@@ -14,7 +14,7 @@ from hitsndiffs.engines import Engine
 from hitsndiffs.errors import InputError
 from hitsndiffs.methods.base import Method
 from hitsndiffs.methods.core.directions import correlation
-from hitsndiffs.methods.core.doubt import DISAGREE, Signs, doubts, signs, sureness
+from hitsndiffs.methods.core.doubt import DISAGREE, Signs, doubts, signs, sureness, unlucky
 from hitsndiffs.methods.core.everybody import (
     abilities_of_all,
     compared_part,
@@ -189,9 +189,13 @@ class LatentKey(Method):
             )
         # a reading is as sure as all that agree with it
         merged = _together(readings, ways)
-        if not known:  # readings that agree do not make each other surer than the bounds allow
-            sure = min(merged[0].probability, sureness(seen))
-            merged[0] = replace(merged[0], probability=sure)
+        # readings that agree do not make each other surer than the bounds allow; what is known
+        # settles all but the chance in the other items
+        limit = sureness(seen)
+        if known:
+            told = len(known.options) / data.n_items
+            limit = 1 - (1 - unlucky(seen)) * (1 - told)
+        merged[0] = replace(merged[0], probability=min(merged[0].probability, limit))
         asked = _questions(data, merged, known)
         why = doubts(seen)
         labels: tuple[tuple[str, float], ...] = ()

@@ -96,7 +96,7 @@ class Settings:
     kept_readings: int = 6
     late_gain: float = 100.0
     same_reading: float = 0.02
-    compared_pairs: int = 60_000
+    compared_pairs: int = 120_000
     fitted_pairs: int = 1_500_000
     upside_down: float = 20.0
     marks_prior: float = -3.0

@@ -92,11 +92,13 @@ def ways_of(found: Found, table: Table, sure: float, *, all_of_them: bool) -> li
         share += max(left * explained, min(left, RIVALS)) * others / others.sum()
     made: list[Way] = []
     for number, (each, probability) in enumerate(zip(found.readings, share, strict=True)):
-        if number > 0 and (probability < LEAST or len(made) >= MOST_READINGS):
+        many = probability < LEAST or len(made) >= MOST_READINGS
+        # (it takes long to continue with all answers one that agrees)
+        many |= found.table is not table and bool(with_it[number]) and not all_of_them
+        if number > 0 and many:
+            if with_it[number]:
+                made[0] = replace(made[0], probability=made[0].probability + float(probability))
             continue
-        if found.table is not table and number > 0 and with_it[number] and not all_of_them:
-            made[0] = replace(made[0], probability=made[0].probability + float(probability))
-            continue  # it takes long to continue with all answers, and agrees
         # (nobody is ranked by the others until something is told)
         model, solution = joined(each, found.table, table, settle=number == 0 or all_of_them)
         way = Way(
