@@ -16,7 +16,9 @@ from pathlib import Path
 import httpx
 import polars as pl
 import pytest
+from formats.quiz import xlsx_bytes
 
+import hitsndiffs as hnd
 from hitsndiffs.data.processes import safe_path
 from hitsndiffs.engines import compiling
 
@@ -30,6 +32,7 @@ PLANTED = (
     "random",
     "yaml",
     "polars",
+    "fastexcel",
     "sitecustomize",
     "usercustomize",
     "hitsndiffs",
@@ -50,6 +53,13 @@ def folder(tmp_path: Path) -> Path:
     (place / ".numba_config.yaml").write_text("cache_dir: kernels\n")
     shutil.copy(QUIZ, place / "quiz.csv")
     pl.read_csv(QUIZ).write_parquet(place / "quiz.parquet")
+    (place / "quiz.xlsx").write_bytes(
+        xlsx_bytes({"Quiz": [line.split(",") for line in QUIZ.read_text().splitlines()]})
+    )
+    ranking = hnd.rank(QUIZ, "majority")
+    ranking.save(place / "model.json")
+    key = "".join(f"{item},{answer}\n" for item, answer in ranking.answer_key().items())
+    (place / "key.csv").write_text(f"item,answer\n{key}")
     log = place / "logs"
     log.mkdir()
     for number in range(40):
@@ -95,22 +105,32 @@ def test_what_is_planted_is_run_where_nothing_prevents_it(folder: Path) -> None:
     assert_nothing_was_run(folder)
 
 
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        ["rank", "quiz.csv", "--report", "report.html", "--out", "ranking.csv"],
-        ["rank", "quiz.parquet"],
-        ["rank", "logs"],
-        ["rank", "quiz.csv", "--engine", "threads", "--method", "hnd"],
-        ["rank", "quiz.csv", "--engine", "dask", "--method", "hnd"],
-        ["check", "quiz.csv"],
-        ["compare", "quiz.csv", "--method", "hnd", "--method", "majority"],
-        ["simulate", "grm", "--out", "made"],
-        ["methods"],
-        ["formats"],
-    ],
-    ids=" ".join,
-)
+COMMANDS = [
+    ["rank", "quiz.csv", "--report", "report.html", "--out", "ranking.csv"],
+    ["rank", "quiz.parquet"],
+    ["rank", "quiz.xlsx"],
+    ["rank", "logs"],
+    ["rank", "quiz.csv", "--engine", "threads", "--method", "hnd"],
+    ["rank", "quiz.csv", "--engine", "dask", "--method", "hnd"],
+    ["check", "quiz.csv"],
+    ["compare", "quiz.csv", "--method", "hnd", "--method", "majority"],
+    ["simulate", "grm", "--out", "made"],
+    ["audit", "quiz.csv", "--key", "key.csv"],
+    ["marks", "quiz.csv", "--key", "key.csv"],
+    ["labels", "quiz.csv"],
+    ["score", "model.json", "quiz.csv"],
+    ["methods"],
+    ["formats"],
+]
+
+
+def test_every_command_is_among_them() -> None:
+    from hitsndiffs.cli.app import COMMANDS as all_commands
+
+    assert {arguments[0] for arguments in COMMANDS} | {"serve"} == set(all_commands)
+
+
+@pytest.mark.parametrize("arguments", COMMANDS, ids=" ".join)
 def test_no_command_runs_what_lies_in_the_folder(
     folder: Path, program: list[str], arguments: list[str]
 ) -> None:
