@@ -246,9 +246,7 @@ class DaskEngine(Engine):
 
     def values_at(self, x: Any, places: Sequence[int]) -> list[float]:
         """The values at some places in sorted order, lowest first."""
-        return orders.found_at(
-            lambda known, byte: self._total(orders.byte_counts, known, byte, arrays=[x]), places
-        )
+        return orders.found_at(self.each, self.blocks(x), list(places))
 
     def top(self, x: Any, count: int) -> Ints:
         """The numbers of the users with the highest values, best first."""

@@ -7,7 +7,7 @@ order, and the answers go back to where the users are.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import repeat
 from operator import getitem
@@ -15,11 +15,10 @@ from typing import Any
 
 import numpy as np
 
-from hitsndiffs.data.arrays import Array, Ints, Words
+from hitsndiffs.data.arrays import Array, Ints
 
 __all__ = [
     "Buckets",
-    "byte_counts",
     "chain_ends",
     "crossed",
     "found_at",
@@ -215,47 +214,51 @@ def levelled(values: Array, ends: Array, above: int, limit: float) -> Array:
 
 
 # -- the value at one place ----------------------------------------------------------------------
-#
-# As whole numbers of 64 bits in the order of the values, found byte by byte from the highest on.
 
-_SIGN = np.uint64(2**63)
-
-
-def keys_of(values: Array) -> Words:
-    """Whole numbers in the order of some values."""
-    bits = np.ascontiguousarray(values, dtype=np.float64).view(np.uint64)
-    return np.where(bits & _SIGN, ~bits, bits | _SIGN)
+#: A part sends up to this many values to the client; if it has more, a sample of about this many.
+FEW, SEEN = 2_000, 1_000
 
 
-def values_of(keys: Words) -> Array:
-    """The values of some keys.
+def found_at(each: Callable[..., Any], blocks: list[Any], places: list[int]) -> list[float]:
+    """The values at some places in sorted order, lowest first; ``each`` is the engine's method.
 
-    >>> values_of(keys_of(np.array([-1.5, 0.0, 2.0]))).tolist()
-    [-1.5, 0.0, 2.0]
+    A sample gives two values around the place; the values between them are looked at next.
     """
-    return np.where(keys & _SIGN, keys ^ _SIGN, ~keys).view(np.float64)
+    inside = dict.fromkeys(places, (-np.inf, np.inf))  # the place is there, or at one of the ends
+    asked, found = dict(inside), {}
+    while asked:
+        looked = each(between, blocks, repeat(set(asked.values())))
+        for place, (low, high) in list(asked.items()):
+            parts = [part[low, high] for part in looked]
+            less, upto_low, below_high, upto = sum(counts for counts, _ in parts).tolist()
+            some = np.sort(np.concatenate([values for _, values in parts]))
+            if less <= place < upto_low or below_high <= place < upto:
+                found[place] = low if place < upto_low else high
+            elif place < less:
+                asked[place] = inside[place] = inside[place][0], low
+            elif place >= upto:
+                asked[place] = inside[place] = high, inside[place][1]
+            elif len(some) == below_high - upto_low:
+                found[place] = some[place - upto_low]
+            else:
+                inside[place] = low, high
+                middle = len(some) * (place - upto_low) / (below_high - upto_low)
+                margin = 2 + 3 * np.sqrt(len(some))
+                ends = np.clip([middle - margin, middle + margin], 0, len(some) - 1).astype(int)
+                asked[place] = tuple(some[ends].tolist())
+        asked = {place: ends for place, ends in asked.items() if place not in found}
+    return [float(found[place]) for place in places]
 
 
-def byte_counts(_: Any, known: Words, byte: int, values: Array) -> Ints:
-    """How often each byte follows in a part's keys that begin as the known ones do.
+def between(values: Array, ranges: set[tuple[float, float]]) -> dict[Any, tuple[Array, Array]]:
+    """For each range: how many values are below its ends and up to them; and those inside.
 
-    One row of 256 counts for each of ``known``, whose lowest ``byte + 1`` bytes are open.
+    Of many values inside, there is a sample.
     """
-    keys, counts = keys_of(values), np.zeros((len(known), 256), dtype=np.int64)
-    for row, start in zip(counts, known, strict=True):
-        own = keys if byte == 7 else keys[(keys ^ start) >> np.uint64(8 * byte + 8) == 0]
-        row += np.bincount((own >> np.uint64(8 * byte)).astype(np.uint8), minlength=256)
-    return counts
-
-
-def found_at(counts: Callable[[Words, int], Ints], places: Sequence[int]) -> list[float]:
-    """The values at some places in sorted order; ``counts(known, byte)`` is for all users."""
-    left, known = np.array(places, dtype=np.int64), np.zeros(len(places), dtype=np.uint64)
-    rows = np.arange(len(places))
-    for byte in range(7, -1, -1):
-        found = counts(known, byte)
-        upto = found.cumsum(axis=1)
-        following = (upto > left[:, None]).argmax(axis=1)
-        left -= (upto - found)[rows, following]
-        known |= following.astype(np.uint64) << np.uint64(8 * byte)
-    return [float(value) for value in values_of(known)]
+    found = {}
+    for low, high in ranges:
+        ends = [values < low, values <= low, values < high, values <= high]
+        inside = values[ends[1] < ends[2]]
+        step = 1 if len(inside) <= FEW else len(inside) // SEEN
+        found[low, high] = np.array([np.count_nonzero(end) for end in ends]), inside[::step]
+    return found

@@ -308,7 +308,8 @@ def top_pairs(
     count = min(count, size)
     if size > max(dense_up_to, 2 * count + 2):
         found = highest_pairs(operator, size, count, vectors=vectors, **limits)
-        if near is None or not _repeats(found.values):
+        unfinished = found.products >= limits.get("max_products", np.inf)
+        if near is None or unfinished or not _repeats(found.values):
             return found
         found = highest_pairs(operator, size, count, **limits)
         chosen = settled(found.values, found.vectors, near())[:, :vectors]
