@@ -57,9 +57,6 @@ def doubt(wide: Wide) -> str:
     unlike = [n for n in unlike if again[re.sub(r" \(\d+\)$", "", n)] < FEW]
     if not wide.users and len(unlike) > 2:
         return _unclear(unlike, "are unlike the items, and no column names the users")
-    rival = _interleaved(wide)
-    if rival:
-        return _unclear(rival, "stand beside one another under the same numbers")
     return ""
 
 
@@ -142,27 +139,6 @@ def _one_hot(wide: Wide) -> list[str]:
         if len(own) > 1 and flags and ones.count(1) >= 0.9 * len(rows):
             found += own
     return found if len(found) * 2 > len(wide.items) else []
-
-
-def _interleaved(wide: Wide) -> list[str]:
-    """Return items of two series with the same numbers, in turn, that share no answers."""
-    series: defaultdict[str, dict[str, str]] = defaultdict(dict)
-    for name in wide.items:
-        numbered = wide.all[name].series
-        if numbered is not None:
-            series[numbered[0]][numbered[1]] = name
-    stems = sorted(series, key=lambda stem: -len(series[stem]))[:20]
-    for k, one in enumerate(stems):
-        for two in stems[k + 1 :]:
-            both = [n for n in series[one] if n in series[two]]
-            if len(both) < FEW:
-                continue
-            first, second = ([wide.all[own[n]] for n in both] for own in (series[one], series[two]))
-            near = sum(abs(a.place - b.place) < FEW * 3 for a, b in zip(first, second, strict=True))
-            stocks = [{v for c in own for v in c.values} for own in (first, second)]
-            if near * 2 > len(both) and not stocks[0] & stocks[1]:
-                return [first[0].name, second[0].name]
-    return []
 
 
 def _shape(name: str) -> str:
