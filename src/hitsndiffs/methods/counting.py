@@ -35,6 +35,8 @@ MOST_COUNTED = 3_000
 SHARED, FEWEST_SHARED = 0.9, 8
 #: Sheets are compared as a whole if both users answered so many items.
 FEWEST_COMMON = 15
+#: Users named alike are only runs of one source where so many others can be compared with.
+FEWEST_OTHERS = 5
 #: A name that ends in a number, or in the word for a run and a number, also in brackets: model-1,
 #: model_seed3, model@2, model (temperature 0.7, seed 12).
 RUN = re.compile(
@@ -140,11 +142,15 @@ def runs(names: Sequence[str], agree: Matrix) -> tuple[Ints, ...]:
     near = 0
     for group in groups:
         others = np.setdiff1d(np.arange(len(names)), group)
-        if len(others) < len(group):  # a class and its teacher: nearest of few says nothing
+        if len(others) < FEWEST_OTHERS:  # a class, its teacher and a guest
             continue
         inside = agree[np.ix_(group, group)][~np.eye(len(group), dtype=bool)]
+        outside = agree[np.ix_(group, others)]
+        if len(others) < len(group):  # to be nearest says little where the others are few
+            near += bool(np.quantile(inside, 0.1) > outside.max())
+            continue
         typical = np.median(inside.reshape(len(group), -1), axis=1)
-        near += bool(np.median(typical - agree[np.ix_(group, others)].max(axis=1)) > 0)
+        near += bool(np.median(typical - outside.max(axis=1)) > 0)
     return () if 2 * near < len(groups) else tuple(groups)
 
 
