@@ -334,13 +334,18 @@ class Wide(Users):
                 constant.append((stem, own))
             elif said != "key" and self._are_choices(profiles):
                 taken.append((stem, own))
-        varied = bool(taken)
+        answered = {
+            value for _, own in taken for of in list(own.values())[:MANY]
+            for name in of for value in self.all[name].values
+        }  # fmt: skip
         for stem, own in constant:
             answers = next((of for _, of in taken if of.keys() == own.keys()), None)
             if answers is not None and self._is_key(own, answers):
                 self._take_key(own, answers)
-            elif role_of_name(stem) != "key" and not varied:
-                taken.append((stem, own))
+            elif role_of_name(stem) != "key":
+                texts = {v for of in own.values() for name in of for v in self.all[name].values}
+                if not answered or texts & answered:
+                    taken.append((stem, own))
         for _, own in self._without_parallel(taken):
             self.series |= {name for of in own.values() for name in of}
         for stem, _ in taken:
