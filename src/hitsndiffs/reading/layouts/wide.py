@@ -342,7 +342,7 @@ class Wide(Users):
             answers = next((of for _, of in taken if of.keys() == own.keys()), None)
             if answers is not None and self._is_key(own, answers):
                 self._take_key(own, answers)
-            elif role_of_name(stem) != "key":
+            elif all(self.all[n].said != "key" for of in list(own.values())[:MANY] for n in of):
                 texts = {v for of in own.values() for name in of for v in self.all[name].values}
                 if not answered or texts & answered:
                     taken.append((stem, own))
