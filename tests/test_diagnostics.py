@@ -240,18 +240,21 @@ def test_guessers_are_found_and_able_users_are_not():
 # -- in words -------------------------------------------------------------------------------------
 
 
-def test_findings_say_what_the_tables_say(ordinary):
-    _, ranking = ordinary
-    key = dict.fromkeys(range(30), 0)
-    columns = columns_of(ranking)
-    wrong = int(np.argmax(columns["confidence"]))
-    key[wrong] = 1
+def test_findings_say_what_the_tables_say():
+    table, _ = exam(0, users=200, items=30)
+    own = 10 * np.arange(30)  # every item has options of its own, the first of them right
+    ranking = rank(make_responses(table + own, kind="pandas"), "latent-key")
+    key = dict(enumerate(own.tolist()))
+    wrong = int(np.argmax(columns_of(ranking)["confidence"]))
+    key[wrong] += 1
     found = {finding.name: finding for finding in key_findings(ranking, key)}
     assert set(found) == {"likely key", "key", "items", "guessing", "similar answers"}
+    assert "No two users" in found["similar answers"].sentence
     right = round(sum(p for _, p in ranking.answer_key(with_confidence=True).values()))
     assert f"About {right} of the 30 answers" in found["likely key"].sentence
     assert found["key"].concern
-    assert f"looks wrong: {wrong} (key 1, likely 0)" in found["key"].sentence
+    said = f"looks wrong: {wrong} (key {key[wrong]}, likely {own[wrong]})"
+    assert said in found["key"].sentence
 
 
 @pytest.mark.parametrize("engine", ["strict", "cupy"])

@@ -270,7 +270,7 @@ def test_a_planted_cache_is_not_read(tmp_path: Path) -> None:
         "import os, hitsndiffs.engines.compiling as c\n"
         "for variable in ('NUMBA_CACHE_DIR', 'XDG_CACHE_HOME'):\n"
         "    os.environ[variable] = 'planted'\n"
-        "    @c.kernel(c.FLOAT)\n"
+        "    @c.kernel\n"
         "    def nothing(x):\n        x = x + 1\n"
         "    print(os.environ.pop(variable))\n"  # what other programs read stays
     )

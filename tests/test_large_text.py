@@ -172,10 +172,14 @@ def test_packed_and_text_streams() -> None:
         assert content(read_responses(stream, sizes=large(64))) == parsed
 
 
+def two_options(pairs: int) -> str:
+    return "".join(f"u{k},A\nv{k},B\n" for k in range(pairs))
+
+
 def test_the_first_error_is_told() -> None:
     for rows, line in (
-        (rows_of("A", 100), r"line 102: .* UTF-8"),
-        (rows_of("A", 6) + "short\n" + rows_of("A", 8), "line 8: 1 cell "),
+        (two_options(50), r"line 102: .* UTF-8"),
+        (two_options(3) + "short\n" + two_options(4), "line 8: 1 cell "),
     ):
         data = io.BytesIO(("user,q1\n" + rows + "x,\xff\n").encode("latin-1"))
         with pytest.raises(InputError, match=line):

@@ -18,12 +18,16 @@ from hitsndiffs.spectral import Averaging, Solution
 from hitsndiffs.spectral.repeated import REPEATED
 
 __all__ = [
+    "OPEN_DIRECTION",
     "nobody_differs",
     "oriented_fit",
     "standard_errors",
     "standardised",
     "with_key",
 ]
+
+#: The note of an order whose better end is open.
+OPEN_DIRECTION = "Nothing in the answers shows which end is better; the order may be upside down."
 
 
 def standardised(U: Averaging, s: Floats) -> Any:
@@ -134,4 +138,6 @@ def _notes(repeated: bool, orientation: Orientation, asked: bool) -> list[str]:
             "The known answers or strong user do not show which end is better (everybody or nobody "
             "chose those answers, or the user is in the middle)."
         )
-    return notes  # that nothing shows the better end is said by the verdict
+    if not orientation.decided:
+        notes.append(OPEN_DIRECTION)
+    return notes

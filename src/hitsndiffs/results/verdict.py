@@ -293,7 +293,11 @@ def user_notes(ranking: Ranking) -> tuple[str, ...]:
 
 def notes_beside(ranking: Ranking) -> list[str]:
     """The notes of a ranking, for places that show the verdict and the method by themselves."""
-    return [*ranking.responses.notes, *ranking.fit.notes, *user_notes(ranking)]
+    from hitsndiffs.methods.axis import OPEN_DIRECTION
+
+    said = {OPEN_DIRECTION} if ranking.verdict.doubt == "direction" else set()
+    notes = [note for note in ranking.fit.notes if note not in said]
+    return [*ranking.responses.notes, *notes, *user_notes(ranking)]
 
 
 def _help(found: Found, doubt: Doubt) -> tuple[str, str, tuple[tuple[str, tuple[str, ...]], ...]]:

@@ -57,6 +57,6 @@ def judged(how: str) -> str:
     """Say how the better end of an order was found.
 
     >>> judged("majority")
-    'judged by which end sides with the majority'
+    'the end that sides with the majority'
     """
     return _JUDGED[how]

@@ -94,6 +94,8 @@ class _Turned:
         numbered = [n for n in self.people if _is_numbered_user(n)]
         if len(numbered) > 1 and len(numbered) * 2 > len(self.people):
             found.add(3, f"the columns are named like users ({self.people[0]!r}, …)")
+            if self.item is not None and not self.all.named("user"):
+                found.add(1, f"{self.item!r} names each row")
         series = max((len(own) for stem, own in self.all.series.items()
                       if stem == "q" or recognise("item", [stem])), default=0)  # fmt: skip
         if series * 2 > len(self.people):

@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 
 __all__ = ["records_table"]
 
+#: So many lines become records at a time: short ones take far more memory as records than as bytes.
+MOST_LINES = 200_000
+
 
 def records_table(stream: ByteStream, *, array: bool = False) -> Table:
     """Open a file of JSON records: one ``array`` of them, or one per line."""
@@ -98,12 +101,14 @@ class _Records:
         for number, chunk in enumerate(line_chunks(self._stream, quotes=False)):
             data = chunk.data.removeprefix(b"\xef\xbb\xbf") if number == 0 else chunk.data
             lines = data.split(b"\n")
-            kept = [k for k, line in enumerate(lines) if line.strip()]
-            if kept:
-                is_flat = data.count(b"{") + data.count(b"[") == len(kept)
-                own = [lines[k] for k in kept]
-                numbers = (np.array(kept) + chunk.first_line).tolist()
-                records = _parsed(own, is_flat)
+            for first in range(0, len(lines), MOST_LINES):
+                part = lines[first : first + MOST_LINES]
+                kept = [k for k, line in enumerate(part) if line.strip()]
+                if not kept:
+                    continue
+                own = part if len(kept) == len(part) else [part[k] for k in kept]
+                numbers = (np.array(kept) + (chunk.first_line + first)).tolist()
+                records = _parsed(own)
                 if records is None:
                     pairs = zip(numbers, own, strict=True)
                     name = self.place.source
@@ -149,15 +154,17 @@ class _Records:
         return pl.DataFrame(columns, schema=dict.fromkeys(columns, pl.String))
 
 
-def _parsed(lines: list[bytes], is_flat: bool) -> list[Any] | None:
+def _parsed(lines: list[bytes]) -> list[Any] | None:
     """Parse many lines at once; None if one of them is wrong.
 
     Polars is quicker, but writes booleans and large numbers differently from chunk to chunk.
     """
+    together = b"[" + b",".join(lines) + b"]"
+    is_flat = together.count(b"{") + together.count(b"[") == len(lines) + 1
     if not is_flat and any(line.count(b"{") + line.count(b"[") > DEEPEST for line in lines):
         return None
     try:
-        records: list[Any] = json.loads(b"[" + b",".join(lines) + b"]", strict=False)
+        records: list[Any] = json.loads(together, strict=False)
     except (ValueError, RecursionError):
         return None
     return records if len(records) == len(lines) else None
