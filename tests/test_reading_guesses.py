@@ -343,3 +343,20 @@ def test_a_key_among_the_users_of_a_long_table_is_not_ranked():
     r, plan = read_file(io.StringIO(as_text([["student", "question", "answer"], *rows])))
     assert (r.n_users, len(r.key)) == (12, 10)
     assert plan.left_out[0].what == "row 'KEY'"
+
+
+@pytest.mark.parametrize("name", ["run", "seed_no", "epoch"])
+def test_runs_of_a_user_are_told_apart_by_their_column(name):
+    rng = random.Random(1)
+    key = rng.choices("ABCD", k=40)
+    rows = [["model", name, "item", "answer"]]
+    for k, model in enumerate("abcdefgh"):
+        for run in ("1", "2", "3"):
+            own = [right if rng.random() < 0.3 + k / 12 else rng.choice("ABCD") for right in key]
+            rows += [[f"model-{model}", run, f"q{j}", answer] for j, answer in enumerate(own)]
+    text = "\n".join(map(",".join, rows))
+    r = read_responses(io.BytesIO(text.encode()))
+    assert (r.n_users, r.n_items, r.n_responses) == (24, 40, 960)
+    assert any("answered each item more than once" in note for note in r.notes)
+    said = read_responses(io.BytesIO(text.encode()), user=f"model+{name}")
+    assert said.users.tolist() == r.users.tolist()

@@ -81,7 +81,8 @@ class Layout:
     group
         The column of the users' groups, if any.
     parts
-        The columns whose cells together name the items of a long table, if not a single one does.
+        The columns whose cells together name the items (or the users) of a long table, if not a
+        single one does.
     scores
         How strongly the columns speak for each way to read the table, with the reasons.
     """

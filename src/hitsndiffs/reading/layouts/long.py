@@ -81,12 +81,23 @@ class _Long:
     def __init__(self, profiles: Profiles, given: Given) -> None:
         self.all = profiles
         self.given = given
+        #: The columns that the caller named as the user together: first+last, model+run.
+        self.together = self._together()
+        if self.together:
+            self.given = {**given, "user": self.together[0]}
         self.names: dict[str, list[str]] = {
-            role: [str(given[role])] if given[role] else profiles.named(role)
+            role: [str(self.given[role])] if self.given[role] else profiles.named(role)
             for role in ("user", "item", "option")
         }
         self.n = len(profiles.rows)
         self._joints: dict[tuple[int, ...], tuple[Numbers, int, float]] = {}
+
+    def _together(self) -> list[str]:
+        user = self.given["user"]
+        if user is None or "+" not in user or user in self.all.names:
+            return []
+        parts = [part.strip() for part in user.split("+")]
+        return parts if all(part in self.all.names for part in parts) else []
 
     def weigh(self, asked: bool) -> Hypothesis:
         found = Hypothesis("one row per answer", choose="layout long")
@@ -178,6 +189,8 @@ class _Long:
             return False
         # the answers are fixed by the item, or agree no more in it than in the user
         fixed = item.fixes(self.all[options[0]]) or user.fixes(self.all[options[0]])
+        if len(self._runs_of(user, item, self.all[options[0]])) > 1:
+            return False
         crossed = self._crosses(user, [item]) > REPEATED
         return fixed or crossed or named is None or best.gain > named.gain + CLEAR
 
@@ -195,15 +208,24 @@ class _Long:
         self._refuse_offered(given)
         chosen = long_columns(table.names, given, table.place, [])
         user, item, option = (self.all[name] for name in chosen)
-        parts = [item]
+        parts, users = [item], [user]
         if not given["item"] and user.has_name:
             parts = self._parts_of(user, item, option)
+        if self.together:
+            users = [self.all[name] for name in self.together]
+        elif not given["user"] and parts == [item]:
+            users = self._runs_of(user, item, option)
         key = self._key(parts, option)
-        long_columns([n for n in table.names if key is None or n != key.name], given, table.place,
-                     table.notes)  # fmt: skip
+        used = {own.name for own in (*users[1:], *([] if key is None else [key]))}
+        long_columns([n for n in table.names if n not in used], given, table.place, table.notes)
         if key is not None:
             table.notes.append(f"{key.name!r} is taken as the key.")
-        return self._layout(user, parts, option, key, why)
+        if len(users) > 1 and not self.together:
+            table.notes.append(
+                f"Each {users[0].name!r} answered each item more than once; every "
+                f"{joined_name([own.name for own in users])!r} counts as a user."
+            )
+        return self._layout(users, parts, option, key, why)
 
     def _parts_of(self, user: Profile, item: Profile, option: Profile) -> list[Profile]:
         """Return the item column, with another one if only both together name the items."""
@@ -222,6 +244,22 @@ class _Long:
             if self._pairs(user, both) >= 0.95 and self._is_joined(both, option):
                 return both
         return [item]
+
+    def _runs_of(self, user: Profile, item: Profile, option: Profile) -> list[Profile]:
+        """Return the user column, with another one if it tells repeated runs of a user apart."""
+        if self.n < 8 or self._pairs(user, [item]) > 0.5:
+            return [user]
+        for other in [self.all[n] for n in self.all.names][:MOST]:
+            if other.name in (user.name, item.name, option.name) or not other.is_label:
+                continue
+            if other.said in _NO_LABELS or other.fixes(item):
+                continue
+            n_runs = len(np.unique(_joined([user, other])))
+            full = n_runs * item.distinct <= 2 * self.n and 3 * n_runs <= self.n
+            once = self._pairs(item, [user, other]) >= 0.95
+            if full and once and not self._is_joined([item, other], option):
+                return [user, other]
+        return [user]
 
     def _refuse_offered(self, given: Given) -> None:
         """Refuse a table with one row per option that was offered, chosen or not."""
@@ -458,7 +496,7 @@ class _Long:
                 f"{f', {key.name!r} as the key' if key else ''}."
             )
         )
-        return self._layout(best.user, best.items, best.answers, key, "users and items cross")
+        return self._layout([best.user], best.items, best.answers, key, "users and items cross")
 
     def _ask(self, best: _Triple, rivals: list[_Triple]) -> Layout:
         ways = [
@@ -472,12 +510,18 @@ class _Long:
         )
 
     def _layout(
-        self, user: Profile, items: list[Profile], answers: Profile, key: Profile | None, why: str
+        self,
+        users: list[Profile],
+        items: list[Profile],
+        answers: Profile,
+        key: Profile | None,
+        why: str,
     ) -> Layout:
-        chosen = (user.name, joined_name([own.name for own in items]), answers.name)
+        user, item = (joined_name([own.name for own in each]) for each in (users, items))
+        chosen = (user, item, answers.name)
         columns = []
         for place, name in enumerate(self.all.names):
-            if name == user.name:
+            if any(name == own.name for own in users):
                 columns.append(Column(name, "user", "the user of each row", place))
             elif any(name == own.name for own in items):
                 columns.append(Column(name, "item", "the item of each row", place))
@@ -487,7 +531,7 @@ class _Long:
                 columns.append(Column(name, "key", "the right answer of each row's item", place))
             else:
                 columns.append(Column(name, "unused", "not needed", place))
-        parts = [own.name for own in items] if len(items) > 1 else []
+        parts = next(([own.name for own in each] for each in (users, items) if len(each) > 1), [])
         return Layout(
             "long", why, columns, long=chosen, key=None if key is None else key.name, parts=parts
         )
