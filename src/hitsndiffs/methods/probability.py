@@ -107,10 +107,11 @@ def _each(function: Callable[[float], float], x: Floats) -> Floats:
 def logistic(logits: Floats) -> Floats:
     """``1 / (1 + exp(-logits))``, in place: the logits are overwritten.
 
-    >>> logistic(np.array([0.0, np.log(3)])).round(2).tolist()
-    [0.5, 0.75]
+    >>> logistic(np.array([0.0, np.log(3), -1e4])).round(2).tolist()
+    [0.5, 0.75, 0.0]
     """
     np.negative(logits, out=logits)
+    np.minimum(logits, 80.0, out=logits)  # beyond, the chance is 0 and the power overflows
     np.exp(logits, out=logits)
     logits += 1.0
     return np.divide(1.0, logits, out=logits)
