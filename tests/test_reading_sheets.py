@@ -391,3 +391,8 @@ def test_workbooks_that_are_read_in_turns_are_kept_apart() -> None:
     for book, mark in ((first, "P"), (second, "Q"), (first, "P")):
         assert book.rows("one")[1] == [mark, "x"]
         assert book.rows("two")[1] == [mark * 2]
+
+
+def test_a_key_and_one_person_are_no_two_users() -> None:
+    with pytest.raises(InputError, match=r"only one user was found \('ann'\) beside the key"):
+        read([["student", "q1", "q2", "q3"], ["KEY", *"ABC"], ["ann", *"ABD"]])

@@ -82,7 +82,7 @@ def finish(
     if layout in ("wide", "long", "several"):
         if layout == "wide" and not keep_all and key_user is None:
             _drop_strangers(done)
-        raw_key = _special_rows(done, raw_key, key_user, users_are_named)
+        raw_key = _special_rows(done, name, raw_key, key_user, users_are_named)
     if layout != "wide":
         _choose_items(done, options.items, options.drop)
     _fold(done, options.fold, options.blanks)
@@ -104,7 +104,9 @@ def finish(
 # -- rows that are not users ------------------------------------------------------------------
 
 
-def _special_rows(done: Finished, raw_key: RawKey, key_user: int | None, has_names: bool) -> RawKey:
+def _special_rows(
+    done: Finished, name: str, raw_key: RawKey, key_user: int | None, has_names: bool
+) -> RawKey:
     encoded = done.encoded
     n_users = len(encoded.users)
     labels = encoded.users
@@ -125,7 +127,14 @@ def _special_rows(done: Finished, raw_key: RawKey, key_user: int | None, has_nam
             if user not in keys and (strange or not answered[user]):
                 drop[user] = True
                 done.left_out.append(LeftOut(1, f"row {label!r}", "it sums up the others"))
-    if keys and len(keys) < n_users - 1:
+    if keys and len(keys) == n_users - 1:
+        user, key = (shortened(str(labels[k]), 40) for k in (*{*range(n_users)} - {*keys}, keys[0]))
+        raise InputError(
+            f"{name}: only one user was found ({user!r}) beside the key ({key!r}), and a ranking "
+            "compares at least two; give the answers of the others, too, in the same table or in "
+            "files of their own."
+        )
+    if keys and len(keys) < n_users:
         drop[keys] = True
         where = f"row {shortened(str(labels[keys[0]]), 40)!r}"
         raw_key = RawKey({str(i): str(o) for i, o in encoded.answers_of(keys[0]).items()}, where)
