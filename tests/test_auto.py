@@ -111,3 +111,8 @@ def test_users_without_answers_and_strangers():
     ranking = rank(make_responses(table))
     assert np.isnan(ranking.scores[3])
     assert any("gave no answers" in note for note in ranking.notes)
+
+
+def test_two_users_without_a_common_item_did_not_answer_alike():
+    apart = rank([["A", None], [None, "B"]])
+    assert "No two users gave the same answer" in apart.verdict

@@ -350,3 +350,8 @@ def test_a_key_without_items_needs_the_responses():
         read_key(io.StringIO("A\nB\n"))
     with pytest.raises(InputError, match=r"none of the columns .* item column of a key.* the item"):
         read_key(io.StringIO("a,b\nq1,A\n"), answer="b")
+
+
+def test_records_without_columns_that_are_to_be_turned_round() -> None:
+    with pytest.raises(InputError, match="there are no columns"):
+        read_responses(io.StringIO("[{}]{}"), transpose=True)

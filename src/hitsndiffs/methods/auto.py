@@ -109,8 +109,6 @@ def _tells_nothing(data: Engine) -> Fit | None:
     counts = data.choosers_per_option
     if data.n_users < 2:
         return None
-    if (data.items.sizes == 1).all():
-        return _equal(data, "All users gave the same answers: nothing tells them apart")
     shared = int(counts[counts > 1].sum())
     if shared == 0:
         return _equal(
@@ -118,6 +116,8 @@ def _tells_nothing(data: Engine) -> Fit | None:
             "No two users gave the same answer to any item, so nothing can be compared. Are these "
             "answers, or measurements? Options must be the same text to be the same option",
         )
+    if (data.items.sizes == 1).all():
+        return _equal(data, "All users gave the same answers: nothing tells them apart")
     if shared < LEAST_SHARED * data.n_responses and data.n_responses >= 100:
         return _equal(
             data,

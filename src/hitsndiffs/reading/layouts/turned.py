@@ -7,6 +7,7 @@ from collections import Counter
 
 from hitsndiffs.data.names import find_column, recognise
 from hitsndiffs.data.words import shortened
+from hitsndiffs.errors import InputError
 from hitsndiffs.reading.exports.base import Column
 from hitsndiffs.reading.layouts.columns import Profiles
 from hitsndiffs.reading.layouts.header import looks_like_ids
@@ -237,6 +238,11 @@ class _Turned:
 def turned_as_asked(profiles: Profiles, options: ReadingOptions, why: str) -> Layout:
     """Return the layout of a table whose rows are items, as the caller said."""
     table, names = profiles.table, profiles.names
+    if not names:
+        raise InputError(
+            f"{table.place.source}: there are no columns; a table with one row per item needs one "
+            "for each user."
+        )
     item: str | None
     if options.item is not None:
         item = str(find_column(options.item, names, where=table.place.source, argument="item"))
