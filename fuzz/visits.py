@@ -72,7 +72,7 @@ class Visits:
             if action == "bring":
                 answer = self.client.post("/files", files=[("files", file) for file in sent])
                 parts = answer.url.path.split("/")
-                work = f"/work/{parts[2]}" if len(parts) > 3 else "/work/none"
+                work = f"/piece/{parts[2]}" if len(parts) > 3 else "/piece/none"
             elif action == "api":
                 answer = self.client.post(step, files=[("file", sent[0])], data=sent[1])
             elif action == "post":

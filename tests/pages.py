@@ -79,7 +79,7 @@ class Visitor:
 
     def begin(self, path: str, **sent: Any) -> httpx.Response:
         answer = self.client.post(path, **sent)
-        found = re.match("/work/[^/]+", answer.url.path)
+        found = re.match("/piece/[^/]+", answer.url.path)
         if found is not None:
             self.work = found[0]
         return answer

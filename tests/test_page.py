@@ -235,7 +235,7 @@ def test_the_page_asks_when_it_is_in_doubt_and_uses_the_answer(
     asked = re.findall('name="known:([^"]+)" value=""', result.text)
     assert asked == [item for item, _ in asks]
     assert "hnd rank quiz.csv" in visitor.get("download/report.html").text
-    work = page.page.works.get(visitor.work.removeprefix("/work/"))
+    work = page.page.works.get(visitor.work.removeprefix("/piece/"))
     assert work is not None
     visitor.post("known", **{"known:q1": "B", "known:q2": ""})
     assert visitor.settled("result").status_code == 200
@@ -261,7 +261,7 @@ def test_two_tabs_are_two_pieces_of_work(page: Live) -> None:
                 text = one.get(step).text
                 assert own in text
                 assert other not in text
-        job = page.page.works.get(second.work.removeprefix("/work/")).job  # type: ignore[union-attr]
+        job = page.page.works.get(second.work.removeprefix("/piece/")).job  # type: ignore[union-attr]
         assert job is not None
         assert job.task["known"] == {}
         first.post("end")
@@ -271,18 +271,18 @@ def test_two_tabs_are_two_pieces_of_work(page: Live) -> None:
 
 def test_who_does_not_know_the_address_sees_nothing(page: Live, visitor: Visitor) -> None:
     visitor.bring(CLASS.replace("student", "secret"), "secret.csv")
-    assert len(visitor.work.removeprefix("/work/")) >= 24
+    assert len(visitor.work.removeprefix("/piece/")) >= 24
     assert "set-cookie" not in visitor.get("plan").headers
     with Visitor(page) as other:
         assert "secret" not in other.client.get("/").text
         for guess in ("x", "..", "%2e%2e", "0" * 24):
-            answer = other.client.get(f"/work/{guess}/plan")
+            answer = other.client.get(f"/piece/{guess}/plan")
             assert "secret" not in answer.text
             assert answer.status_code in (200, 404)
 
 
 def test_nothing_without_a_piece_of_work(visitor: Visitor) -> None:
-    visitor.work = "/work/gone"
+    visitor.work = "/piece/gone"
     for step in ("plan", "result", "compare", "download/ranking.csv"):
         answer = visitor.get(step)
         assert answer.url.path == "/"
@@ -391,7 +391,7 @@ def test_only_names_of_this_machine(page: Live) -> None:
 
 def test_another_site_is_refused(page: Live) -> None:
     sent = {"data": {"name": "quiz.csv"}, "files": {"file": ("quiz.csv", CLASS)}}
-    for path in ("/example", "/files", "/api/rank", "/work/x/rank", "/work/x/leave"):
+    for path in ("/example", "/files", "/api/rank", "/piece/x/rank", "/piece/x/leave"):
         for headers in (
             {"Origin": "http://evil.example"},
             {"Origin": "null"},
@@ -406,7 +406,7 @@ def test_names_of_files_and_formulas_do_no_harm(visitor: Visitor, page: Live) ->
     formulas = CLASS.replace("student-0", "=student-0").replace("q01", "@q01")
     for name in ("../../../escape.csv", "/etc/escape.csv", "..\\escape.csv", ".hidden.csv"):
         assert visitor.bring(formulas, name).status_code == 200
-        work = page.page.works.get(visitor.work.removeprefix("/work/"))
+        work = page.page.works.get(visitor.work.removeprefix("/piece/"))
         assert work is not None
         (file,) = work.files
         assert file.parent.parent.parent == page.folder

@@ -118,19 +118,19 @@ class Page:
                 Route("/", self.start),
                 _post("/files", self.files),
                 _post("/example", self.example),
-                Route("/work/{work}/plan", here(self.plan)),
-                _post("/work/{work}/plan", here(self.change_plan)),
-                _post("/work/{work}/rank", here(self.rank)),
-                _post("/work/{work}/method", here(self.take_method)),
-                _post("/work/{work}/known", here(self.know)),
-                Route("/work/{work}/result", here(self.result)),
-                Route("/work/{work}/compare", here(self.comparison)),
-                _post("/work/{work}/compare", here(self.compare)),
-                _post("/work/{work}/cancel", here(self.cancel)),
-                _post("/work/{work}/end", here(self.end)),
-                _post("/work/{work}/leave", self.leave),
-                Route("/work/{work}/progress", self.progress),
-                Route("/work/{work}/download/{name}", here(self.download)),
+                Route("/piece/{work}/plan", here(self.plan)),
+                _post("/piece/{work}/plan", here(self.change_plan)),
+                _post("/piece/{work}/rank", here(self.rank)),
+                _post("/piece/{work}/method", here(self.take_method)),
+                _post("/piece/{work}/known", here(self.know)),
+                Route("/piece/{work}/result", here(self.result)),
+                Route("/piece/{work}/compare", here(self.comparison)),
+                _post("/piece/{work}/compare", here(self.compare)),
+                _post("/piece/{work}/cancel", here(self.cancel)),
+                _post("/piece/{work}/end", here(self.end)),
+                _post("/piece/{work}/leave", self.leave),
+                Route("/piece/{work}/progress", self.progress),
+                Route("/piece/{work}/download/{name}", here(self.download)),
                 _post("/api/rank", self.answer),
                 Route("/favicon.ico", _nothing),
             ],
@@ -300,7 +300,7 @@ class Page:
         task = {"kind": kind, "folder": str(work.folder), "files": [str(f) for f in work.files]}
         more = {"options": work.options, "known": work.known, **work.wishes}
         work.job = self.jobs.start({**task, **more})
-        return RedirectResponse(f"/work/{work.name}/{STEPS.get(kind, '')}", 303)
+        return RedirectResponse(f"/piece/{work.name}/{STEPS.get(kind, '')}", 303)
 
     def found(self, work: Work, kind: str, template: str, fragment: str) -> Response:
         """Show what a job found, or its progress, or what went wrong."""
@@ -313,7 +313,7 @@ class Page:
             shown = Markup((work.folder / fragment).read_text(encoding="utf-8"))
             return self.show(template, work=work, found=work.results[kind], fragment=shown)
         if job is None or job.task["kind"] == "plan" or job.state in ("cancelled", "done"):
-            return RedirectResponse(f"/work/{work.name}/plan", 303)
+            return RedirectResponse(f"/piece/{work.name}/plan", 303)
         return self.show_problem(job.error, 422, work, fault=job.is_fault)
 
     def waiting(self, work: Work) -> Response:
@@ -345,7 +345,7 @@ class Page:
         if "plan" not in work.results:
             return RedirectResponse("/", 303)
         step = "result" if kind == "compare" and "rank" in work.results else "plan"
-        return RedirectResponse(f"/work/{work.name}/{step}", 303)
+        return RedirectResponse(f"/piece/{work.name}/{step}", 303)
 
     async def end(self, _: Request, work: Work) -> Response:
         """Remove everything of this piece of work."""
