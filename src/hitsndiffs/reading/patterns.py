@@ -1,4 +1,4 @@
-"""Pick names by patterns: ``q*``, ``Q[1-9]``."""
+"""Pick names by patterns: ``q*``, ``Q[1-9]``, ``first+last``."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from hitsndiffs.data.words import listed, suggestion
 from hitsndiffs.errors import InputError
 
-__all__ = ["exactly", "match_names"]
+__all__ = ["exactly", "match_names", "named_together"]
 
 
 def exactly(name: str) -> str:
@@ -36,3 +36,14 @@ def match_names(patterns: Sequence[str], names: Sequence[str], option: str) -> s
             )
         found |= own
     return found
+
+
+def named_together(given: str, names: Sequence[str]) -> list[str]:
+    """Return the columns that a caller named as one, unless a column has that very name.
+
+    Examples
+    --------
+    >>> named_together("first + last", ["first", "last"]), named_together("a+b", ["a+b"])
+    (['first', 'last'], ['a+b'])
+    """
+    return [given] if given in names else [part.strip() for part in given.split("+")]

@@ -12,8 +12,10 @@ from hitsndiffs.data.names import ROLES
 __all__ = [
     "ANSWERS",
     "ASKS_WHO",
+    "CHOSEN",
     "COUNTED",
     "FIRST_NAMES",
+    "FLAGS",
     "LAST_NAMES",
     "RATERS",
     "SUMS",
@@ -29,6 +31,9 @@ __all__ = [
     "without_points",
 ]
 
+#: Marks of an option that was chosen, and of those that were or were not.
+CHOSEN = {"1", "true", "yes", "y", "x", "checked"}
+FLAGS = {*CHOSEN, "0", "false", "no", "n", "unchecked", ""}
 #: What the name of a column may tell about it.
 NameRole = Literal["points", "time", "status", "comment", "attempt", "identity", "row", "key"]
 _WORDS: dict[NameRole, str] = {

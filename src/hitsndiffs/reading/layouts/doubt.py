@@ -10,15 +10,15 @@ from hitsndiffs.data.names import recognise
 from hitsndiffs.data.words import listed, shortened
 from hitsndiffs.reading.layouts.columns import FEW, MANY
 from hitsndiffs.reading.layouts.reasons import REASONS, UNLIKE
+from hitsndiffs.reading.vocabulary import CHOSEN, FLAGS
 
 if TYPE_CHECKING:
     from hitsndiffs.reading.layouts.wide import Wide
 
 __all__ = ["doubt", "foreign"]
 
-#: Marks of a chosen option, and of those that were not chosen.
-ON = {"1", "1.0", "true", "yes", "y", "x", "checked"}
-FLAGS = {*ON, "0", "false", "no", "n", "unchecked", ""}
+#: Marks of a chosen option, also as pandas writes numbers.
+ON = {*CHOSEN, "1.0"}
 
 
 def doubt(wide: Wide) -> str:
@@ -135,7 +135,7 @@ def _one_hot(wide: Wide) -> list[str]:
     for own in groups.values():
         rows = list(zip(*(wide.all[n].cells for n in own), strict=True))
         ones = [sum(cell.casefold() in ON for cell in row) for row in rows]
-        flags = {v for n in own for v in wide.all[n].values} <= FLAGS
+        flags = {v for n in own for v in wide.all[n].values} <= {*FLAGS, *ON}
         if len(own) > 1 and flags and ones.count(1) >= 0.9 * len(rows):
             found += own
     return found if len(found) * 2 > len(wide.items) else []

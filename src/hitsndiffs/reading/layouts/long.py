@@ -28,8 +28,9 @@ from hitsndiffs.reading.layouts.columns import (
     same_value,
 )
 from hitsndiffs.reading.layouts.layout import Hypothesis, Layout
+from hitsndiffs.reading.patterns import named_together
 from hitsndiffs.reading.tables.table import joined_name
-from hitsndiffs.reading.vocabulary import ANSWERS
+from hitsndiffs.reading.vocabulary import ANSWERS, FLAGS
 
 __all__ = ["weigh_long"]
 
@@ -49,7 +50,6 @@ WIDEST = 300
 _NO_ANSWERS = ("points", "time", "status", "row", "attempt")
 _HARDLY = (*_NO_ANSWERS, "comment", "identity", "key")
 _NO_LABELS = ("points", "time", "comment", "status", "key", "attempt")
-_FLAGS = {"0", "1", "true", "false", "yes", "no", "y", "n", "x", "checked", "unchecked", ""}
 
 
 @dataclass
@@ -94,10 +94,8 @@ class _Long:
 
     def _together(self) -> list[str]:
         user = self.given["user"]
-        if user is None or "+" not in user or user in self.all.names:
-            return []
-        parts = [part.strip() for part in user.split("+")]
-        return parts if all(part in self.all.names for part in parts) else []
+        parts = [] if user is None else named_together(user, self.all.names)
+        return parts if len(parts) > 1 and {*parts} <= {*self.all.names} else []
 
     def weigh(self, asked: bool) -> Hypothesis:
         found = Hypothesis("one row per answer", choose="layout long")
@@ -254,7 +252,7 @@ class _Long:
                 continue
             if other.said in _NO_LABELS or other.fixes(item):
                 continue
-            n_runs = len(np.unique(_joined([user, other])))
+            n_runs = self._as_one([user, other])[1]
             full = n_runs * item.distinct <= 2 * self.n and 3 * n_runs <= self.n
             once = self._pairs(item, [user, other]) >= 0.95
             if full and once and not self._is_joined([item, other], option):
@@ -273,7 +271,7 @@ class _Long:
             flags = {text.casefold() for text in self.all[flag].content.counts}
             offered = self.all[names[0]]
             share = self._pairs(user, [item])
-            if flags <= _FLAGS and share <= 0.5 and self._pairs(user, [item, offered]) > 0.95:
+            if flags <= FLAGS and share <= 0.5 and self._pairs(user, [item, offered]) > 0.95:
                 raise Refusal(
                     f"a table with one row per option ({names[0]!r}), where {flag!r} says whether "
                     "it was chosen",

@@ -11,7 +11,7 @@ from hitsndiffs.reading.exports.base import Column, Role
 from hitsndiffs.reading.layouts.columns import MANY, Profiles
 from hitsndiffs.reading.layouts.header import looks_like_ids
 from hitsndiffs.reading.options import ReadingOptions
-from hitsndiffs.reading.patterns import match_names
+from hitsndiffs.reading.patterns import match_names, named_together
 from hitsndiffs.reading.vocabulary import FIRST_NAMES, LAST_NAMES
 
 __all__ = ["NAMELESS", "Users"]
@@ -41,12 +41,9 @@ class Users:
 
     def _users(self, given: str | None) -> list[str]:
         if given is not None:
-            chosen = [given]
-            if given not in self.names and "+" in given:
-                chosen = [part.strip() for part in given.split("+")]
             users = [
                 str(find_column(name, self.names, where=self.where, argument="user"))
-                for name in chosen
+                for name in named_together(given, self.names)
             ]
             for name in users:
                 self._put(name, "user", "given as user")
