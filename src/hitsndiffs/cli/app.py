@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from hitsndiffs.cli.options import option, spread
+from hitsndiffs.cli.options import spread
 
 __all__ = ["COMMANDS", "app_of"]
 
@@ -50,7 +50,10 @@ def _version(asked: bool) -> None:
 
 def _hnd(
     version: Annotated[
-        bool, option("", "Show the version.", "--version", callback=_version, is_eager=True)
+        bool,
+        typer.Option(
+            "--version", help="Show the version.", metavar="", callback=_version, is_eager=True
+        ),
     ] = False,
 ) -> None:
     pass

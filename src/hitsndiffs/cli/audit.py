@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from hitsndiffs.cli.options import Key
 from hitsndiffs.cli.result import Result
 from hitsndiffs.cli.source import Source
 from hitsndiffs.cli.text import show_cells
@@ -14,7 +13,7 @@ __all__ = ["audit"]
 SHOWN = 20
 
 
-def audit(*, key: Key = None, source: Source, result: Result) -> None:
+def audit(*, key: str | None = None, source: Source, result: Result) -> None:
     """Check an answer key: which of its answers look wrong."""
     from hitsndiffs.results.audit import audit
 

@@ -6,9 +6,8 @@ import json
 import textwrap
 from collections.abc import Sequence
 from itertools import accumulate
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-from hitsndiffs.cli.options import Engine, Explain, Json, Key, Quiet, Seed, Threads, option
 from hitsndiffs.cli.source import Source
 from hitsndiffs.cli.text import for_people, note, say, show_cells, show_json, width
 from hitsndiffs.data.pool import limited_threads
@@ -27,18 +26,15 @@ LINES = 9
 
 def check(
     *,
-    key: Key = None,
-    full: Annotated[
-        bool,
-        option("", "Run the slow checks too, and say what is as it should be.", "--full"),
-    ] = False,
-    explain: Explain = False,
-    seed: Seed = None,
-    engine: Engine = None,
-    threads: Threads = None,
+    key: str | None = None,
+    full: bool = False,
+    explain: bool = False,
+    seed: int | None = None,
+    engine: str | None = None,
+    threads: int | None = None,
     source: Source,
-    as_json: Json = False,
-    quiet: Quiet = False,
+    as_json: bool = False,
+    quiet: bool = False,
 ) -> None:
     """Look at a file: what is in it, and what stands in the way of a good ranking."""
     from hitsndiffs.results.check import examine

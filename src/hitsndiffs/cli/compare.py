@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-from hitsndiffs.cli.options import Key, Seed, method_option
 from hitsndiffs.cli.result import Result
 from hitsndiffs.cli.source import Source
 from hitsndiffs.cli.text import say, show_cells, show_matrix, title
@@ -22,11 +21,9 @@ __all__ = ["compare"]
 
 def compare(
     *,
-    key: Key = None,
-    method: Annotated[
-        list[str] | None, method_option("Only this one; may be given several times.")
-    ] = None,
-    seed: Seed = None,
+    key: str | None = None,
+    method: list[str] | None = None,
+    seed: int | None = None,
     source: Source,
     result: Result,
 ) -> None:

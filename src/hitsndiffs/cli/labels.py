@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-from hitsndiffs.cli.options import Seed, option
 from hitsndiffs.cli.result import Result
 from hitsndiffs.cli.source import Source
 from hitsndiffs.cli.text import show_cells
@@ -24,26 +23,12 @@ __all__ = ["labels"]
 
 def labels(
     *,
-    worker: Annotated[
-        str | None, option("NAME", "What this user says, by what is likely right.")
-    ] = None,
-    next: Annotated[
-        int | None, option("N", "The N answers that would help most, and from whom.", "--next")
-    ] = None,
-    each: Annotated[
-        int | None, option("N", "With --next: at most this many answers from one user.")
-    ] = None,
-    pairs: Annotated[
-        int | None, option("N", "The N pairs of users who agree most beyond chance and ability.")
-    ] = None,
-    predicted: Annotated[
-        str | None,
-        option(
-            "COLUMN",
-            "The column of what users think most others will answer: surprisingly popular answers.",
-        ),
-    ] = None,
-    seed: Seed = None,
+    worker: str | None = None,
+    next: int | None = None,
+    each: int | None = None,
+    pairs: int | None = None,
+    predicted: str | None = None,
+    seed: int | None = None,
     source: Source,
     result: Result,
 ) -> None:

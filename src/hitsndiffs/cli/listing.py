@@ -5,13 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 
-from hitsndiffs.cli.options import Json
 from hitsndiffs.cli.text import for_people, say, show_cells, show_json
 
 __all__ = ["formats", "methods"]
 
 
-def methods(as_json: Json = False) -> None:
+def methods(as_json: bool = False) -> None:
     """List the methods: what each does, and when to use it."""
     from hitsndiffs.methods import METHODS
 
@@ -19,7 +18,7 @@ def methods(as_json: Json = False) -> None:
     _show(rows, {"name": "name", "what": "what it does", "when": "when to use it"}, as_json)
 
 
-def formats(as_json: Json = False) -> None:
+def formats(as_json: bool = False) -> None:
     """List the exports that are recognised, and the plain tables that can be read."""
     from hitsndiffs.reading.exports import FORMATS
 

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
-from hitsndiffs.cli.options import CompareGroups, Key, Sections, option
 from hitsndiffs.cli.result import Result
 from hitsndiffs.cli.source import Source
 from hitsndiffs.cli.text import show_cells
@@ -15,20 +12,12 @@ __all__ = ["marks"]
 
 def marks(
     *,
-    key: Key = None,
-    accept: Annotated[
-        list[str] | None,
-        option("ITEM=ANSWER", "Accept this answer, too (q07=B); may be given several times."),
-    ] = None,
-    without: Annotated[
-        list[str] | None,
-        option("ITEM", "This item does not count; may be given several times.", "--without"),
-    ] = None,
-    blanks: Annotated[
-        str, option("wrong|skip", "Whether a blank is wrong or does not count for that user.")
-    ] = "wrong",
-    sections: Sections = None,
-    compare_groups: CompareGroups = None,
+    key: str | None = None,
+    accept: list[str] | None = None,
+    without: list[str] | None = None,
+    blanks: str = "wrong",
+    sections: str | None = None,
+    compare_groups: str | None = None,
     source: Source,
     result: Result,
 ) -> None:

@@ -1,73 +1,239 @@
-"""How a command declares its options, and the options that several commands share."""
+"""The options of all commands: each is described once, and a command names those that it has."""
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import is_dataclass
 from functools import wraps
-from pathlib import Path
 from typing import Annotated, Any, get_type_hints
 
 import typer
 
-__all__ = [
-    "METHOD",
-    "OUTPUT",
-    "CompareGroups",
-    "Debug",
-    "Engine",
-    "Explain",
-    "Json",
-    "Key",
-    "Quiet",
-    "Raw",
-    "Sections",
-    "Seed",
-    "Table",
-    "Threads",
-    "method_option",
-    "option",
-    "spread",
-]
+__all__ = ["spread", "typed"]
 
-#: Headings in the help.
-METHOD = "The method"
-OUTPUT = "What comes out"
+#: Heading in the help → parameter → what stands for its value (a flag has none) and what it does.
+#: "command.parameter" is what one command means by it.
+OPTIONS: Mapping[str | None, Mapping[str, tuple[str, str | None]]] = {
+    None: {
+        "key": (
+            "FILE",
+            "An answer key, which may have errors (columns item, answer; several as A;C).",
+        ),
+        "answers": (
+            "q09=D,q03=A|FILE",
+            "Right answers that you are sure of, or a file of them (columns item, answer).",
+        ),
+        "out": (
+            "FILE",
+            "Write the table: .csv, .tsv, .parquet or .json (--engine dask: a folder).",
+        ),
+        "key_out": ("FILE", "Write the likely answer key."),
+        "report": ("FILE.html", "Write a self-contained HTML report."),
+        "versus": ("A B", "Is A better than B? And the items on which they differ."),
+        "pairs": ("", "How likely each of the best is above each other."),
+        "short_form": ("", "How many items would do for the same order, and which."),
+        "top": ("N", "Show the best N only."),
+        "everybody": ("", "Show everybody."),
+        "explain": ("", "Say how it was found, and what goes without saying."),
+        "check.full": ("", "Run the slow checks too, and say what is as it should be."),
+        "compare.method": ("NAME", "Only this one; may be given several times."),
+        "accept": ("ITEM=ANSWER", "Accept this answer, too (q07=B); may be given several times."),
+        "without": ("ITEM", "This item does not count; may be given several times."),
+        "blanks": ("wrong|skip", "Whether a blank is wrong or does not count for that user."),
+        "worker": ("NAME", "What this user says, by what is likely right."),
+        "next": ("N", "The N answers that would help most, and from whom."),
+        "each": ("N", "With --next: at most this many answers from one user."),
+        "labels.pairs": ("N", "The N pairs of users who agree most beyond chance and ability."),
+        "labels.predicted": (
+            "COLUMN",
+            "The column of what users think most others will answer: surprisingly popular answers.",
+        ),
+        "simulate.out": ("DIR", "The folder to write into; made if new."),
+        "ability": ("NAME", "How abilities are spread: uniform, normal, spaced or mostly-able."),
+        "bmax": ("B", "Largest item difficulty; difficulties lie within 1 below it."),
+        "amax": ("A", "Largest item discrimination (higher = less noise)."),
+        "host": (
+            "ADDRESS",
+            "Where to listen (default 127.0.0.1: reachable from this machine only).",
+        ),
+        "port": ("N", "The port (default 8765; 0: any that is free)."),
+        "no_open": ("", "Do not open it in the browser."),
+    },
+    "The method": {
+        "method": ("NAME", "One of those that 'hnd methods' lists."),
+        "by": (
+            "correct|ability",
+            "Rank by the expected share of right answers, or by latent ability.",
+        ),
+        "group": (
+            "COLUMN|FILE",
+            "The column of the users' groups (runs of one model, a team), or a file of users "
+            "and groups. Each group counts once.",
+        ),
+        "reading": ("N", "Rank by another reading of the answers (2, 3, …)."),
+        "use_key": ("", "Use the key that the file holds as known answers."),
+        "predicted": (
+            "COLUMN",
+            "The column of what users think most others will answer: surprisingly popular answers "
+            "are taken for a key that may err.",
+        ),
+        "strong_user": ("NAME", "A user who is certainly good."),
+        "solver": ("NAME", "How a spectral method is computed: lanczos, power, …"),
+        "sample": ("N", "Rank N users only, drawn at random."),
+        "bootstrap": ("N", "Errors from this many random halves of the items (slow)."),
+        "seed": ("N", "For random starts (default 0)."),
+        "engine": (
+            "NAME",
+            "What computes: auto, numpy or threads (auto: by size), cupy (a GPU), dask "
+            "(a cluster).",
+        ),
+        "scheduler": (
+            "tcp://HOST:PORT",
+            "A Dask cluster to work on (--engine dask; without it, this machine).",
+        ),
+        "threads": ("N", "How many threads (default: all cores)."),
+    },
+    "The file": {
+        "user": ("NAME", "Column of the users."),
+        "item": ("NAME", "Column of the items."),
+        "option": ("NAME", "Column of the answers."),
+        "items": ("GLOB", "Only these items (q*, 'Q[1-9]'); may be given several times."),
+        "drop": ("GLOB", "Leave these items out; may be given several times."),
+        "key_row": ("N", "The row that holds the key (from 1)."),
+        "header_row": ("N", "The row with the names (from 1)."),
+        "header": ("", "Whether the first row holds names; detected if not given."),
+        "sheet": ("NAME", "Sheet of a spreadsheet."),
+        "layout": (
+            "wide|long",
+            "One row per user (wide) or per answer (long); detected if not given.",
+        ),
+        "transpose": ("", "Rows are items, columns are users."),
+        "attempt": (
+            "first|last|best",
+            "Which attempt of a person counts (default: first).",
+        ),
+        "duplicates": (
+            "error|first|last",
+            "What to do if a user gave two different answers to an item.",
+        ),
+        "format": (
+            "NAME",
+            "One that 'hnd formats' lists, or csv, tsv, xlsx, parquet, jsonl for plain tables.",
+        ),
+        "encoding": ("NAME", "Text encoding: utf-8, cp1252, utf-16, …"),
+        "separator": ("MARK", "Between cells: ; , tab, …"),
+        "blank": (
+            "WORD",
+            "Text that means 'no answer', replacing the usual words; may be given several times.",
+        ),
+        "fold": ("", "Whether b and B are the same answer."),
+        "plan": ("FILE.json", "Read as this plan says ('hnd check --json' writes one)."),
+        "max_memory": (
+            "SIZE",
+            "Memory limit: 500MB, 4GB (default: half of the machine's memory).",
+        ),
+    },
+    "What comes out": {
+        "sections": (
+            "COLUMN|FILE|names",
+            "The section of each item (a file: columns item, section; 'names': by what is before "
+            "the number in an item's name): sub-scores, and whether they add anything.",
+        ),
+        "compare_groups": (
+            "COLUMN|FILE",
+            "Groups of users to compare (a file: columns user, group): items harder for one of "
+            "two.",
+        ),
+        "save": ("FILE", "Keep the ranking, for 'hnd score' and hnd.load."),
+        "clusters": (
+            "COLUMN|FILE|names",
+            "With --versus, --pairs and --report: items that belong together (a passage, a "
+            "template) count as one; 'names': by what is before the number in an item's name.",
+        ),
+        "simulate.format": ("csv|parquet", None),
+        "raw": (
+            "",
+            "Leave cells of CSV and TSV that look like formulas as they are (for programs).",
+        ),
+        "as_json": ("", "Everything, as JSON."),
+        "quiet": ("", "Nothing but the result."),
+        "debug": ("", "Show where an error came from."),
+    },
+    "Size": {
+        "users": ("N", None),
+        "simulate.items": ("N", "100, unless the model has its own."),
+        "options": ("N", "Options of each item: 3, unless the model has its own."),
+    },
+    "Who answers what": {
+        "answer_probability": ("P", "The share of items that each user answers."),
+        "missing": (
+            "fixed|pairs",
+            "That share for every user, or as a probability for every user and item.",
+        ),
+        "answers_per_user": ("N", "The median number of answers, with a long tail."),
+        "blocks": ("N", "Cut the items into blocks, of which each user answers two."),
+    },
+    "Limits": {
+        "max_upload": ("SIZE", "How much may be sent at once (default 100MB)."),
+        "serve.max_memory": (
+            "SIZE",
+            "How much one piece of work may hold (default 4GB, or half of the machine's).",
+        ),
+        "time_limit": ("SECONDS", "How long one piece of work may take (default 600)."),
+    },
+}
 
-_KEYWORD = inspect.Parameter.KEYWORD_ONLY
+#: Parameter → what stands without an option's name.
+ARGUMENTS = {
+    "paths": (
+        "FILE…",
+        "Tables (CSV, Excel, ODS, Parquet, JSONL), exports that 'hnd formats' lists, folders "
+        "of them, also packed; - reads standard input.",
+    ),
+    "score.model": ("MODEL", "A ranking that hnd rank --save wrote."),
+    "simulate.model": (
+        "MODEL",
+        "1pl, 2pl, 3pl, glad, grm, bock, samejima, c1p, half-moon or american-experience.",
+    ),
+}
+
+#: What is typed for a parameter, where it is not its name.
+TYPED = {
+    "as_json": ["--json"],
+    "everybody": ["--all"],
+    "out": ["--out", "-o"],
+    "quiet": ["--quiet", "-q"],
+    "method": ["--method", "-m"],
+    "header": ["--header/--no-header"],
+    "fold": ["--fold/--no-fold"],
+    "bmax": ["--hardest"],
+    "amax": ["--sharpest"],
+    "answer_probability": ["--answered"],
+}
 
 
-def option(
-    metavar: str, help: str | None = None, *names: str, panel: str | None = None, **more: Any
-) -> Any:
-    """Describe an option: what stands for its value (a flag has none), and what it does.
+def typed(name: str) -> list[str]:
+    """What is typed for a parameter.
 
-    Parameters
-    ----------
-    metavar, help
-        What the help shows.
-    names
-        What is typed, if not the name of the parameter.
-    panel
-        The heading in the help.
-    more
-        Further settings of ``typer.Option``.
+    >>> typed("quiet"), typed("key_out")
+    (['--quiet', '-q'], ['--key-out'])
     """
-    return typer.Option(*names, help=help, metavar=metavar, rich_help_panel=panel, **more)
+    return TYPED.get(name) or [f"--{name.replace('_', '-')}"]
 
 
 def spread(command: Callable[..., None]) -> Callable[..., None]:
-    """Give a command the fields of its dataclasses as options, and ``--debug``.
+    """Give a command its options: its parameters, the fields of its dataclasses, and ``--debug``.
 
-    In the command's help, the fields appear where the dataclass is among the parameters.
-    ``--debug`` is for :mod:`hitsndiffs.cli.outcome`, which shows the errors of all commands.
+    In the help, the fields appear where the dataclass is among the parameters. ``--debug`` is for
+    :mod:`hitsndiffs.cli.outcome`, which shows the errors of all commands.
     """
     own = inspect.signature(command, eval_str=True).parameters
     leaves = [leaf for parameter in own.values() for leaf in _leaves(parameter)]
     if "debug" not in own:
-        debug = inspect.Parameter("debug", _KEYWORD, default=False, annotation=Debug)
-        leaves.append(debug)
+        kind = inspect.Parameter.KEYWORD_ONLY
+        leaves.append(inspect.Parameter("debug", kind, default=False, annotation=bool))
+    leaves = [_described(command.__name__, leaf) for leaf in leaves]
 
     @wraps(command)
     def with_options(**given: Any) -> None:
@@ -81,7 +247,7 @@ def spread(command: Callable[..., None]) -> Callable[..., None]:
 def _leaves(parameter: inspect.Parameter) -> list[inspect.Parameter]:
     """The options that a parameter stands for."""
     if not is_dataclass(parameter.annotation):
-        return [parameter.replace(kind=_KEYWORD)]
+        return [parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY)]
     return [leaf for field in _fields(parameter.annotation) for leaf in _leaves(field)]
 
 
@@ -94,74 +260,36 @@ def _filled(parameter: inspect.Parameter, given: dict[str, Any]) -> Any:
 
 
 def _fields(kind: Any) -> list[inspect.Parameter]:
-    hints = get_type_hints(kind, include_extras=True)
+    hints = get_type_hints(kind)
     found = inspect.signature(kind).parameters.values()
     return [field.replace(annotation=hints[field.name]) for field in found]
 
 
-def method_option(help: str, **more: Any) -> Any:
-    """The option ``--method``, with the methods' names for shells that complete words."""
+def _described(command: str, leaf: inspect.Parameter) -> inspect.Parameter:
+    """A parameter with what the help says of it."""
+    name = leaf.name
+    how: dict[str, Any] = {}
+    for own in (f"{command}.{name}", name):
+        if own in ARGUMENTS:
+            metavar, words = ARGUMENTS[own]
+            said = typer.Argument(metavar=metavar, help=words, show_default=False)
+            return leaf.replace(annotation=Annotated[leaf.annotation, said])
+        for panel, options in OPTIONS.items():
+            if own in options:
+                metavar, words = options[own]
+                if name == "method":
+                    how["autocompletion"] = _methods
+                if "/" in typed(name)[0]:
+                    how["show_default"] = False
+                option: Any = typer.Option(
+                    *typed(name), help=words, metavar=metavar, rich_help_panel=panel, **how
+                )
+                return leaf.replace(annotation=Annotated[leaf.annotation, option])
+    raise LookupError(f"{command}: {name} is not described")
 
-    def names(incomplete: str) -> list[str]:
-        from hitsndiffs.methods import METHODS
 
-        return [name for name in METHODS if name.startswith(incomplete)]
+def _methods(incomplete: str) -> list[str]:
+    """The names of methods, for shells that complete words."""
+    from hitsndiffs.methods import METHODS
 
-    return option("NAME", help, "--method", "-m", autocompletion=names, **more)
-
-
-Key = Annotated[
-    str | None,
-    option("FILE", "An answer key, which may have errors (columns item, answer; several as A;C)."),
-]
-Seed = Annotated[int | None, option("N", "For random starts (default 0).", panel=METHOD)]
-Engine = Annotated[
-    str | None,
-    option(
-        "NAME",
-        "What computes: auto, numpy or threads (auto: by size), cupy (a GPU), dask (a cluster).",
-        panel=METHOD,
-    ),
-]
-Threads = Annotated[int | None, option("N", "How many threads (default: all cores).", panel=METHOD)]
-Sections = Annotated[
-    str | None,
-    option(
-        "COLUMN|FILE|names",
-        "The section of each item (a file: columns item, section; 'names': by what is before the "
-        "number in an item's name): sub-scores, and whether they add anything.",
-        panel=OUTPUT,
-    ),
-]
-CompareGroups = Annotated[
-    str | None,
-    option(
-        "COLUMN|FILE",
-        "Groups of users to compare (a file: columns user, group): items harder for one of two.",
-        panel=OUTPUT,
-    ),
-]
-Table = Annotated[
-    Path | None,
-    option(
-        "FILE",
-        "Write the table: .csv, .tsv, .parquet or .json (--engine dask: a folder).",
-        "--out",
-        "-o",
-    ),
-]
-Explain = Annotated[
-    bool, option("", "Say how it was found, and what goes without saying.", "--explain")
-]
-Json = Annotated[bool, option("", "Everything, as JSON.", "--json", panel=OUTPUT)]
-Quiet = Annotated[bool, option("", "Nothing but the result.", "--quiet", "-q", panel=OUTPUT)]
-Raw = Annotated[
-    bool,
-    option(
-        "",
-        "Leave cells of CSV and TSV that look like formulas as they are (for programs).",
-        "--raw",
-        panel=OUTPUT,
-    ),
-]
-Debug = Annotated[bool, option("", "Show where an error came from.", "--debug", panel=OUTPUT)]
+    return [name for name in METHODS if name.startswith(incomplete)]

@@ -5,21 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-from hitsndiffs.cli.options import (
-    METHOD,
-    OUTPUT,
-    CompareGroups,
-    Engine,
-    Explain,
-    Key,
-    Sections,
-    Seed,
-    Threads,
-    method_option,
-    option,
-)
+from hitsndiffs.cli.options import typed
 from hitsndiffs.cli.result import Result, check_targets
 from hitsndiffs.cli.source import Source, file_named
 from hitsndiffs.data.files import Writer, text_writer, write_whole
@@ -58,114 +46,36 @@ FILES = {"plan", "answers", "key", "group", "sections", "compare_groups", "clust
 class Job:
     """What ``hnd rank`` is asked to do."""
 
-    key: Key = None
-    answers: Annotated[
-        str | None,
-        option(
-            "q09=D,q03=A|FILE",
-            "Right answers that you are sure of, or a file of them (columns item, answer).",
-        ),
-    ] = None
+    key: str | None = None
+    answers: str | None = None
     result: Result
-    key_out: Annotated[Path | None, option("FILE", "Write the likely answer key.")] = None
-    report: Annotated[
-        Path | None,
-        option(
-            "FILE.html",
-            "Write a self-contained HTML report.",
-        ),
-    ] = None
-    versus: Annotated[
-        tuple[str, str] | None,
-        option("A B", "Is A better than B? And the items on which they differ."),
-    ] = None
-    pairs: Annotated[
-        bool, option("", "How likely each of the best is above each other.", "--pairs")
-    ] = False
-    short_form: Annotated[
-        bool, option("", "How many items would do for the same order, and which.", "--short-form")
-    ] = False
-    top: Annotated[int | None, option("N", "Show the best N only.")] = None
-    everybody: Annotated[bool, option("", "Show everybody.", "--all")] = False
-    explain: Explain = False
-    method: Annotated[
-        str | None, method_option("One of those that 'hnd methods' lists.", panel=METHOD)
-    ] = None
-    by: Annotated[
-        str | None,
-        option(
-            "correct|ability",
-            "Rank by the expected share of right answers, or by latent ability.",
-            panel=METHOD,
-        ),
-    ] = None
-    group: Annotated[
-        str | None,
-        option(
-            "COLUMN|FILE",
-            "The column of the users' groups (runs of one model, a team), or a file of users "
-            "and groups. Each group counts once.",
-            panel=METHOD,
-        ),
-    ] = None
-    reading: Annotated[
-        int | None,
-        option("N", "Rank by another reading of the answers (2, 3, …).", panel=METHOD),
-    ] = None
-    use_key: Annotated[
-        bool,
-        option("", "Use the key that the file holds as known answers.", "--use-key", panel=METHOD),
-    ] = False
-    predicted: Annotated[
-        str | None,
-        option(
-            "COLUMN",
-            "The column of what users think most others will answer: surprisingly popular answers "
-            "are taken for a key that may err.",
-            panel=METHOD,
-        ),
-    ] = None
-    strong_user: Annotated[
-        str | None, option("NAME", "A user who is certainly good.", panel=METHOD)
-    ] = None
-    solver: Annotated[
-        str | None,
-        option("NAME", "How a spectral method is computed: lanczos, power, …", panel=METHOD),
-    ] = None
-    sample: Annotated[
-        int | None, option("N", "Rank N users only, drawn at random.", panel=METHOD)
-    ] = None
-    bootstrap: Annotated[
-        int | None,
-        option("N", "Errors from this many random halves of the items (slow).", panel=METHOD),
-    ] = None
-    seed: Seed = None
-    engine: Engine = None
-    scheduler: Annotated[
-        str | None,
-        option(
-            "tcp://HOST:PORT",
-            "A Dask cluster to work on (--engine dask; without it, this machine).",
-            panel=METHOD,
-        ),
-    ] = None
-    threads: Threads = None
+    key_out: Path | None = None
+    report: Path | None = None
+    versus: tuple[str, str] | None = None
+    pairs: bool = False
+    short_form: bool = False
+    top: int | None = None
+    everybody: bool = False
+    explain: bool = False
+    method: str | None = None
+    by: str | None = None
+    group: str | None = None
+    reading: int | None = None
+    use_key: bool = False
+    predicted: str | None = None
+    strong_user: str | None = None
+    solver: str | None = None
+    sample: int | None = None
+    bootstrap: int | None = None
+    seed: int | None = None
+    engine: str | None = None
+    scheduler: str | None = None
+    threads: int | None = None
     source: Source
-    sections: Sections = None
-    compare_groups: CompareGroups = None
-    save: Annotated[
-        Path | None,
-        option("FILE", "Keep the ranking, for 'hnd score' and hnd.load.", panel=OUTPUT),
-    ] = None
-    clusters: Annotated[
-        str | None,
-        option(
-            "COLUMN|FILE|names",
-            "With --versus, --pairs and --report: items that belong together (a passage, a "
-            "template) count as one; 'names': by what is before the number in an item's name.",
-            panel=OUTPUT,
-        ),
-    ] = None
+    sections: str | None = None
+    compare_groups: str | None = None
+    save: Path | None = None
+    clusters: str | None = None
 
     def said(self, names: Iterable[str]) -> dict[str, Any]:
         """The options of these names that were given."""
@@ -361,7 +271,7 @@ def command_of(job: Job, *, told: bool = False, bare: bool = False) -> Command:
 def _typed(options: Mapping[str, Any], *, bare: bool) -> Iterator[str]:
     """Options as they are typed."""
     for name, value in options.items():
-        option = "--" + ("blank" if name == "blanks" else name.replace("_", "-"))
+        option, *_ = typed("blank" if name == "blanks" else name)[0].split("/")
         if isinstance(value, bool):
             yield option if value else option.replace("--", "--no-", 1)
             continue

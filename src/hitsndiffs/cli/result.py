@@ -11,7 +11,6 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hitsndiffs.cli.options import Json, Quiet, Raw, Table
 from hitsndiffs.cli.text import for_people, note, say, show_cells, show_json
 from hitsndiffs.data.files import Writer, is_device, same_place, text_writer, write_whole
 from hitsndiffs.data.formulas import without_formulas
@@ -30,10 +29,10 @@ TABLES = (".csv", ".tsv", ".parquet", ".json")
 class Result:
     """Where a table goes."""
 
-    out: Table = None
-    raw: Raw = False
-    as_json: Json = False
-    quiet: Quiet = False
+    out: Path | None = None
+    raw: bool = False
+    as_json: bool = False
+    quiet: bool = False
 
     def check(self, read: Iterable[str]) -> None:
         """Refuse a file that cannot be written, before any work is done."""

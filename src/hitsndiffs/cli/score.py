@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
-
-import typer
 
 from hitsndiffs.cli.result import Result
 from hitsndiffs.cli.source import Source
@@ -13,17 +10,7 @@ from hitsndiffs.cli.source import Source
 __all__ = ["score"]
 
 
-def score(
-    *,
-    model: Annotated[
-        Path,
-        typer.Argument(
-            metavar="MODEL", help="A ranking that hnd rank --save wrote.", show_default=False
-        ),
-    ],
-    source: Source,
-    result: Result,
-) -> None:
+def score(*, model: Path, source: Source, result: Result) -> None:
     """Place newcomers by a saved ranking, without ranking everybody again."""
     from hitsndiffs.results.saving import load
 

@@ -2,46 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Any
 
-from hitsndiffs.cli.options import Debug, Quiet, option
 from hitsndiffs.cli.text import say
 from hitsndiffs.errors import InputError
 
 __all__ = ["serve"]
 
-LIMITS = "Limits"
-
 
 def serve(
-    host: Annotated[
-        str | None,
-        option(
-            "ADDRESS",
-            "Where to listen (default 127.0.0.1: reachable from this machine only).",
-        ),
-    ] = None,
-    port: Annotated[
-        int | None, option("N", "The port (default 8765; 0: any that is free).")
-    ] = None,
-    no_open: Annotated[bool, option("", "Do not open it in the browser.", "--no-open")] = False,
-    max_upload: Annotated[
-        str | None, option("SIZE", "How much may be sent at once (default 100MB).", panel=LIMITS)
-    ] = None,
-    max_memory: Annotated[
-        str | None,
-        option(
-            "SIZE",
-            "How much one piece of work may hold (default 4GB, or half of the machine's).",
-            panel=LIMITS,
-        ),
-    ] = None,
-    time_limit: Annotated[
-        int | None,
-        option("SECONDS", "How long one piece of work may take (default 600).", panel=LIMITS),
-    ] = None,
-    quiet: Quiet = False,
-    debug: Debug = False,
+    host: str | None = None,
+    port: int | None = None,
+    no_open: bool = False,
+    max_upload: str | None = None,
+    max_memory: str | None = None,
+    time_limit: int | None = None,
+    quiet: bool = False,
+    debug: bool = False,
 ) -> None:
     """Open a page for people without a terminal: drop files in, get the report.
 

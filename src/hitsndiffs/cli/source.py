@@ -4,13 +4,9 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, fields
-from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-import typer
-
-from hitsndiffs.cli.options import option
 from hitsndiffs.cli.text import note
 from hitsndiffs.data.progress import working
 from hitsndiffs.errors import InputError
@@ -22,83 +18,32 @@ if TYPE_CHECKING:
 
 __all__ = ["Source", "file_named"]
 
-_of_file = partial(option, panel="The file")
-_flag = partial(_of_file, "", show_default=False)
-_files = typer.Argument(
-    metavar="FILE…",
-    help="Tables (CSV, Excel, ODS, Parquet, JSONL), exports that 'hnd formats' lists, folders "
-    "of them, also packed; - reads standard input.",
-    show_default=False,
-)
-
 
 @dataclass(frozen=True)
 class Source:
     """Files of responses, and the options for reading them."""
 
-    paths: Annotated[list[str], _files]
-    user: Annotated[str | None, _of_file("NAME", "Column of the users.")] = None
-    item: Annotated[str | None, _of_file("NAME", "Column of the items.")] = None
-    option: Annotated[str | None, _of_file("NAME", "Column of the answers.")] = None
-    items: Annotated[
-        list[str] | None,
-        _of_file("GLOB", "Only these items (q*, 'Q[1-9]'); may be given several times."),
-    ] = None
-    drop: Annotated[
-        list[str] | None,
-        _of_file("GLOB", "Leave these items out; may be given several times."),
-    ] = None
-    key_row: Annotated[int | None, _of_file("N", "The row that holds the key (from 1).")] = None
-    header_row: Annotated[int | None, _of_file("N", "The row with the names (from 1).")] = None
-    header: Annotated[
-        bool | None,
-        _flag("Whether the first row holds names; detected if not given.", "--header/--no-header"),
-    ] = None
-    sheet: Annotated[str | None, _of_file("NAME", "Sheet of a spreadsheet.")] = None
-    layout: Annotated[
-        str | None,
-        _of_file(
-            "wide|long", "One row per user (wide) or per answer (long); detected if not given."
-        ),
-    ] = None
-    transpose: Annotated[
-        bool, _of_file("", "Rows are items, columns are users.", "--transpose")
-    ] = False
-    attempt: Annotated[
-        str | None,
-        _of_file("first|last|best", "Which attempt of a person counts (default: first)."),
-    ] = None
-    duplicates: Annotated[
-        str,
-        _of_file("error|first|last", "What to do if a user gave two different answers to an item."),
-    ] = "error"
-    format: Annotated[
-        str | None,
-        _of_file(
-            "NAME",
-            "One that 'hnd formats' lists, or csv, tsv, xlsx, parquet, jsonl for plain tables.",
-        ),
-    ] = None
-    encoding: Annotated[str | None, _of_file("NAME", "Text encoding: utf-8, cp1252, utf-16, …")] = (
-        None
-    )
-    separator: Annotated[str | None, _of_file("MARK", "Between cells: ; , tab, …")] = None
-    blank: Annotated[
-        list[str] | None,
-        _of_file(
-            "WORD",
-            "Text that means 'no answer', replacing the usual words; may be given several times.",
-        ),
-    ] = None
-    fold: Annotated[bool, _flag("Whether b and B are the same answer.", "--fold/--no-fold")] = True
-    plan: Annotated[
-        str | None,
-        _of_file("FILE.json", "Read as this plan says ('hnd check --json' writes one)."),
-    ] = None
-    max_memory: Annotated[
-        str | None,
-        _of_file("SIZE", "Memory limit: 500MB, 4GB (default: half of the machine's memory)."),
-    ] = None
+    paths: list[str]
+    user: str | None = None
+    item: str | None = None
+    option: str | None = None
+    items: list[str] | None = None
+    drop: list[str] | None = None
+    key_row: int | None = None
+    header_row: int | None = None
+    header: bool | None = None
+    sheet: str | None = None
+    layout: str | None = None
+    transpose: bool = False
+    attempt: str | None = None
+    duplicates: str = "error"
+    format: str | None = None
+    encoding: str | None = None
+    separator: str | None = None
+    blank: list[str] | None = None
+    fold: bool = True
+    plan: str | None = None
+    max_memory: str | None = None
 
     @property
     def path(self) -> str:
