@@ -14,7 +14,7 @@ from factory import make_responses
 
 import hitsndiffs as hnd
 from hitsndiffs.results.columns import COLUMNS
-from hitsndiffs.results.tiers import tiers_of
+from hitsndiffs.results.uncertainty import tiers_of
 from hitsndiffs.results.verdict import SENTENCES, Command, Reason, Verdict
 
 # -- tiers ----------------------------------------------------------------------------------------

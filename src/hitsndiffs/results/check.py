@@ -19,6 +19,7 @@ from hitsndiffs.results.audit import audit
 from hitsndiffs.results.diagnostics import item_remarks, settled
 from hitsndiffs.results.rank import rank
 from hitsndiffs.results.ranking import Ranking
+from hitsndiffs.results.verdict import user_notes
 from hitsndiffs.results.wording import count, listed, missing, sizes
 from hitsndiffs.spectral import leading_axes
 
@@ -29,6 +30,9 @@ FEW_ANSWERS = 5
 #: A second axis with at least this share of the first one's strength competes with it.
 COMPETING = 0.9
 AXES = 4
+#: Similar answers are looked for among this many users at most: with 20 items, a million take ten
+#: times as long as the rest of the examination.
+MOST_COMPARED = 100_000
 
 Weight = Literal["concern", "news", "fine"]
 
@@ -102,83 +106,64 @@ def examine(
     ]
 
 
+def _listing(
+    name: str, none: str, some: str, names: Sequence[Any], weight: Weight, **value: Any
+) -> Finding:
+    """A finding that lists names: one sentence if there are none, another if there are some."""
+    if not len(names):
+        return Finding(name, none, value)
+    return Finding(name, f"{some}: {listed(names)}.", value, weight)
+
+
 # -- the data ---------------------------------------------------------------------------------
 
 
 def _contents(r: Responses) -> Iterator[Finding]:
-    cells, options = r.n_users * r.n_items, np.diff(r.item_starts)
+    options = np.diff(r.item_starts)
     low, high = int(options.min()), int(options.max())
     between = f"{low}" if low == high else f"{low} to {high}"
     full = "none missing" if r.is_complete else f"{missing(r)} missing"
-    yield Finding(
-        "size",
-        f"{sizes(r)}, {full}; {between} options for each item.",
-        {"users": r.n_users, "items": r.n_items, "answers": r.n_responses,
-         "empty": cells - r.n_responses, "options": r.n_options, "fewest": low, "most": high},
-        "news",
-    )  # fmt: skip
-    same = r.items[options == 1]
-    if len(same):
-        yield Finding(
-            "agreed",
-            f"On {count(len(same), 'item')} everybody agrees, which tells nobody apart: "
-            f"{listed(same)}.",
-            {"items": same.tolist()},
-            "news",
-        )
+    said = f"{sizes(r)}, {full}; {between} options for each item."
+    value = {"users": r.n_users, "items": r.n_items, "answers": r.n_responses}
+    value |= {"empty": r.n_users * r.n_items - r.n_responses, "options": r.n_options}
+    yield Finding("size", said, {**value, "fewest": low, "most": high}, "news")
+    same = r.items[options == 1].tolist()
+    if same:
+        agreed = f"On {count(len(same), 'item')} everybody agrees, which tells nobody apart"
+        yield _listing("agreed", "", agreed, same, "news", items=same)
 
 
 def _groups(ranking: Ranking) -> Iterator[Finding]:
-    groups = [len(users) for users in members(ranking.components)]
-    silent = ranking.users[ranking.components < 0]
-    value = {"sizes": groups}
-    if len(groups) == 1:
-        yield Finding("groups", "All users can be compared with each other.", value)
-    else:
-        yield Finding(
-            "groups",
-            f"The users fall into {len(groups)} groups (sizes {listed(groups)}) that share no "
-            "answers and cannot be compared with each other.",
-            value,
-            "concern",
-        )
-    if len(silent):
-        yield Finding(
-            "silent",
-            f"{count(len(silent), 'user')} gave no answers and cannot be ranked: {listed(silent)}.",
-            {"users": silent.tolist()},
-            "concern",
-        )
+    notes, groups = user_notes(ranking), [len(users) for users in members(ranking.components)]
+    said = notes.get("groups", "All users can be compared with each other.")
+    yield Finding("groups", said, {"sizes": groups}, "concern" if len(groups) > 1 else "fine")
+    if "silent" in notes:
+        silent = ranking.users[ranking.components < 0].tolist()
+        yield Finding("silent", notes["silent"], {"users": silent}, "concern")
 
 
 def _thin(r: Responses) -> Iterator[Finding]:
-    answers = r.answers_per_user
-    few = min(FEW_ANSWERS, r.n_items)
-    thin = r.users[(answers > 0) & (answers < few)]
-    value = {"users": thin.tolist(), "fewer_than": few, "median_answers": float(np.median(answers))}
-    if len(thin) == 0:
-        yield Finding("thin users", f"Every user gave at least {count(few, 'answer')}.", value)
-    else:
-        yield Finding(
-            "thin users",
-            f"{count(len(thin), 'user')} gave fewer than {few} answers, which says little about "
-            f"them: {listed(thin)}.",
-            value,
-            "concern",
-        )
+    answers, few = r.answers_per_user, min(FEW_ANSWERS, r.n_items)
+    thin = r.users[(answers > 0) & (answers < few)].tolist()
+    yield _listing(
+        "thin users",
+        f"Every user gave at least {count(few, 'answer')}.",
+        f"{count(len(thin), 'user')} gave fewer than {few} answers, which says little about them",
+        thin,
+        "concern",
+        users=thin,
+        fewer_than=few,
+        median_answers=float(np.median(answers)),
+    )
     rare = int((r.choosers_per_option == 1).sum())
-    value = {"chosen_once": rare, "share": rare / r.n_options}
-    if rare == 0:
-        said = "Every option was chosen by at least two users."
-        yield Finding("thin options", said, value)
-    else:
-        was = "was" if rare == 1 else "were"
-        yield Finding(
-            "thin options",
-            f"{count(rare, 'option')} of {r.n_options:,} {was} chosen by one user only.",
-            value,
-            "concern" if rare > 0.25 * r.n_options else "fine",
-        )
+    were = "was" if rare == 1 else "were"
+    said = f"{count(rare, 'option')} of {r.n_options:,} {were} chosen by one user only."
+    yield Finding(
+        "thin options",
+        said if rare else "Every option was chosen by at least two users.",
+        {"chosen_once": rare, "share": rare / r.n_options},
+        "concern" if rare > 0.25 * r.n_options else "fine",
+    )
 
 
 # -- the key, the items and the users ---------------------------------------------------------
@@ -189,13 +174,6 @@ def key_findings(ranking: Ranking, key: Mapping[Any, Any] | None) -> Iterator[Fi
 
     Of opinions and ratings there is no key, and nobody guesses; while it is open who is good, so is
     what is right.
-
-    Parameters
-    ----------
-    ranking
-        A ranking by a method that infers a key.
-    key
-        An answer key to compare with the answers.
     """
     r = ranking.responses
     if ranking.fit.key_probabilities is None:
@@ -211,7 +189,7 @@ def key_findings(ranking: Ranking, key: Mapping[Any, Any] | None) -> Iterator[Fi
     if not (ranking.ratings or ranking.verdict.is_open):  # both rest on the order
         yield from _items(ranking)
         guessers = [str(user) for user in ranking.guessers()]
-        yield _named(
+        yield _listing(
             "guessing",
             "Every user does better than guessing.",
             f"{count(len(guessers), 'user')} may only have guessed",
@@ -220,15 +198,6 @@ def key_findings(ranking: Ranking, key: Mapping[Any, Any] | None) -> Iterator[Fi
             users=guessers,
         )
     yield from _alike(r)
-
-
-def _named(
-    name: str, none: str, some: str, names: Sequence[str], weight: Weight, **value: Any
-) -> Finding:
-    """A finding that lists names: one sentence if there are none, another if there are some."""
-    if not names:
-        return Finding(name, none, value)
-    return Finding(name, f"{some}: {listed(names)}.", value, weight)
 
 
 def _items(ranking: Ranking) -> Iterator[Finding]:
@@ -242,7 +211,7 @@ def _items(ranking: Ranking) -> Iterator[Finding]:
     found = item_remarks(ranking.data, ranking.scores, held)
     labels = map(str, ranking.structure.labels)
     remarks = {item: remark.text for item, remark in zip(labels, found, strict=True) if remark.text}
-    yield _named(
+    yield _listing(
         "items",
         "No item looks wrong.",
         f"{count(len(remarks), 'item')} to look at",
@@ -254,16 +223,19 @@ def _items(ranking: Ranking) -> Iterator[Finding]:
 
 def _alike(r: Responses) -> Iterator[Finding]:
     """Very similar answers, and repeated runs of one source."""
+    among = ""
+    if r.n_users > MOST_COMPARED:
+        some = np.random.default_rng(0).choice(r.n_users, MOST_COMPARED, replace=False)
+        r, among = r.select(np.sort(some)), f" (of {MOST_COMPARED:,} users drawn at random)"
     found = find_alike(r)
-    users = [str(r.users[j]) for j in found.users]
-    names = [
-        f"{r.users[i]} and {r.users[j]}" for i, j in zip(found.first, found.second, strict=True)
-    ]
-    yield _named(
+    users = [str(user) for user in r.users[found.users]]
+    pairs = zip(r.users[found.first], r.users[found.second], strict=True)
+    names = [f"{one} and {other}" for one, other in pairs]
+    yield _listing(
         "similar answers",
-        "No two users have more unusual answers in common than independent users would.",
-        f"{count(len(names), 'pair')} of users share more unusual answers than their ability makes "
-        "likely",
+        f"No two users{among} have more unusual answers in common than independent users would.",
+        f"{count(len(names), 'pair')} of users{among} share more unusual answers than their "
+        "ability makes likely",
         names,
         "concern",
         n_users=len(users),
@@ -272,11 +244,11 @@ def _alike(r: Responses) -> Iterator[Finding]:
         nats=found.strength.tolist(),
     )
     if found.runs:
-        n = sum(map(len, found.runs))
         yield Finding(
             "repeated runs",
-            f"{count(n, 'user')} look like repeated runs of {len(found.runs)} sources (by their "
-            "names and answers); count each source once with --group.",
+            f"{count(sum(map(len, found.runs)), 'user')} look like repeated runs of "
+            f"{len(found.runs)} sources (by their names and answers); count each source once with "
+            "--group.",
             {"runs": [[str(r.users[j]) for j in run] for run in found.runs]},
             "concern",
         )
@@ -321,31 +293,23 @@ def _perfect_order(ranking: Ranking) -> Finding:
     """Whether any order at all is perfect (PQ-tree)."""
     answered = ranking.order[ranking.components[ranking.order] >= 0]
     found = analyse(ranking.data, answered)
-    value: dict[str, Any] = {
-        "consistent": found.consistent,
-        "distance": found.distance,
-        "misfits": len(found.misfits),
-        "misfit_share": len(found.misfits) / max(found.n_tested, 1),
-    }
-    if found.consistent:
-        digits = found.tree.log10_orders()
-        value["log10_orders"] = digits
-        number = f"{found.n_orders:,}" if digits < 9 else f"about 10^{digits:.0f}"
-        sentence = (
-            "A perfect order exists, and it is the only one (but for its direction)."
-            if digits < 0.5
-            else f"Perfect orders exist: {number} of them, counting each with its reverse."
+    misfits = len(found.misfits)
+    value: dict[str, Any] = {"consistent": found.consistent, "distance": found.distance}
+    value |= {"misfits": misfits, "misfit_share": misfits / max(found.n_tested, 1)}
+    if not found.consistent:
+        items = value["items"] = list(found.breaking_items)
+        said = (
+            f"No perfect order exists: {count(misfits, 'option')} of {found.n_tested:,} do not fit "
+            f"the others (mostly of {'item' if len(items) == 1 else 'items'} {listed(items)}). "
+            f"Distance from perfect: {found.distance:.2f} (0 = perfect, 1 = answers at random)."
         )
-    else:
-        items = list(found.breaking_items)
-        value["items"] = items
-        worst = f"{'item' if len(items) == 1 else 'items'} {listed(items)}"
-        sentence = (
-            f"No perfect order exists: {count(len(found.misfits), 'option')} of "
-            f"{found.n_tested:,} do not fit the others (mostly of {worst}). Distance from "
-            f"perfect: {found.distance:.2f} (0 = perfect, 1 = answers at random)."
-        )
-    return Finding("perfect order", sentence, value)
+        return Finding("perfect order", said, value)
+    digits = value["log10_orders"] = found.tree.log10_orders()
+    number = f"{found.n_orders:,}" if digits < 9 else f"about 10^{digits:.0f}"
+    said = f"Perfect orders exist: {number} of them, counting each with its reverse."
+    if digits < 0.5:
+        said = "A perfect order exists, and it is the only one (but for its direction)."
+    return Finding("perfect order", said, value)
 
 
 def _axes(ranking: Ranking) -> Iterator[Finding]:

@@ -32,8 +32,12 @@ from hitsndiffs.results.found import Found
 from hitsndiffs.results.ratings import ratings_in
 from hitsndiffs.results.rendering import as_dict, as_json, as_text
 from hitsndiffs.results.resampling import half_sample_errors, refitted, widening
-from hitsndiffs.results.tiers import tiers_of
-from hitsndiffs.results.uncertainty import rank_intervals, reliability, top_probabilities
+from hitsndiffs.results.uncertainty import (
+    rank_intervals,
+    reliability,
+    tiers_of,
+    top_probabilities,
+)
 from hitsndiffs.results.verdict import Command, Reason, doubt_of, how_far, user_notes
 from hitsndiffs.results.versus import Pairs, Versus, pairs, versus
 
@@ -390,7 +394,7 @@ class Ranking(Found, Asking, Viewed):
     @cached_property
     def notes(self) -> tuple[str, ...]:
         """What the reader should know about the data, the method and the users."""
-        return (*self.responses.notes, *self.fit.sentences, *user_notes(self))
+        return (*self.responses.notes, *self.fit.sentences, *user_notes(self).values())
 
     # -- users by name -------------------------------------------------------------------------
 

@@ -1,4 +1,4 @@
-"""How far to trust an order: rank intervals, chances of being among the best, reliability.
+"""How far to trust an order: tiers, rank intervals, chances of being among the best, reliability.
 
 A score is an estimate with an error. Extreme scores with large errors are partly luck, so each
 score is first pulled towards the overall mean by as much as the errors explain (empirical Bayes).
@@ -14,21 +14,24 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from hitsndiffs.data.arrays import Floats, Ints
 from hitsndiffs.engines import Engine
 from hitsndiffs.errors import InputError
 from hitsndiffs.methods.probability import normal_cdf, normal_quantile
 
 __all__ = [
+    "SURE",
     "Beliefs",
     "beliefs_of",
     "rank_intervals",
     "reliability",
     "spread_intervals",
+    "tiers_of",
     "top_probabilities",
 ]
 
-Vector = npt.NDArray[np.float64]
-
+#: How sure a difference must be to tell users apart.
+SURE = 0.95
 #: Up to this many users ranks are drawn; beyond that they are computed from expected counts.
 DRAWN_UP_TO = 3_000
 DRAWS = 1_000
@@ -46,28 +49,21 @@ class Beliefs:
 
 @dataclass(frozen=True)
 class Counts:
-    """How many users are expected above a value.
+    """How many of ``n_users`` are expected above a value: ``expected`` above each of ``grid``.
 
-    Attributes
-    ----------
-    grid, expected
-        Values, and the number of users expected above each.
-    n_users
-        How many users there are.
-    doubt
-        How uncertain the counts are: 0 if scores have no error, 1 if they are all error.
+    ``doubt`` says how uncertain the counts are: 0 if scores have no error, 1 if all is error.
     """
 
-    grid: Vector
-    expected: Vector
+    grid: Floats
+    expected: Floats
     n_users: int
     doubt: float
 
-    def above(self, values: Vector) -> Vector:
+    def above(self, values: Floats) -> Floats:
         """The number of users expected above some values."""
         return np.interp(values, self.grid, self.expected)
 
-    def intervals(self, mean: Vector, sd: Vector, level: float) -> tuple[Vector, Vector]:
+    def intervals(self, mean: Floats, sd: Floats, level: float) -> tuple[Floats, Floats]:
         """Best and worst rank of some users."""
         z, m = -float(normal_quantile(np.array((1 - level) / 2))), self.n_users
         middle, low, high = (self.above(mean + side * sd) for side in (0.0, z, -z))
@@ -76,12 +72,12 @@ class Counts:
         high = middle + np.hypot(high - middle, z * self._error(high))
         return np.floor(np.clip(low + 1, 1, m)), np.ceil(np.clip(high + 1, 1, m))
 
-    def _error(self, count: Vector) -> Vector:
+    def _error(self, count: Floats) -> Floats:
         """Standard error of a count: binomial, as far as it is in doubt."""
         return np.asarray(np.sqrt(np.maximum(count * (1 - count / self.n_users), 0.0) * self.doubt))
 
 
-def reliability(scores: Vector, errors: Vector) -> float:
+def reliability(scores: Floats, errors: Floats) -> float:
     """Share of the scores' variance that is not error: how well the order would repeat.
 
     1 means that other items of the same kind would give the same order, 0 that the order is luck.
@@ -109,26 +105,14 @@ def beliefs_of(scores: Any, errors: Any) -> Beliefs:
 
 
 def rank_intervals(
-    scores: Vector,
-    errors: Vector,
+    scores: Floats,
+    errors: Floats,
     level: float = 0.95,
     seed: int = 0,
     *,
     drawn_up_to: int = DRAWN_UP_TO,
-) -> tuple[Vector, Vector]:
-    """Best and worst rank that each user may have, with the given probability.
-
-    Parameters
-    ----------
-    scores, errors
-        Scores and standard errors of users who can be compared with each other.
-    level
-        Probability that the interval holds the true rank.
-    seed
-        Seed of the draws.
-    drawn_up_to
-        Up to this many users ranks are drawn; for more they are computed.
-    """
+) -> tuple[Floats, Floats]:
+    """Best and worst rank that each of some comparable users may have, with the probability."""
     if not 0 < level < 1:
         raise InputError(f"level must lie between 0 and 1, for example 0.95; got {level!r}.")
     b = beliefs_of(scores, errors)
@@ -152,15 +136,15 @@ def spread_intervals(
 
 
 def _interval_of(
-    _: Vector, mean: Vector, sd: Vector, rank: Vector, *, counts: Counts, level: float
-) -> Vector:
+    _: Floats, mean: Floats, sd: Floats, rank: Floats, *, counts: Counts, level: float
+) -> Floats:
     low, high = counts.intervals(mean, sd, level)
     return np.stack([np.minimum(low, rank), np.maximum(high, rank)], axis=1)
 
 
 def top_probabilities(
-    scores: Vector, errors: Vector, k: int, seed: int = 0, *, drawn_up_to: int = DRAWN_UP_TO
-) -> Vector:
+    scores: Floats, errors: Floats, k: int, seed: int = 0, *, drawn_up_to: int = DRAWN_UP_TO
+) -> Floats:
     """Probability that each user is truly among the best ``k``."""
     b = beliefs_of(scores, errors)
     if k >= len(scores):
@@ -182,31 +166,29 @@ def _drawn_ranks(b: Beliefs, seed: int) -> npt.NDArray[np.int32]:
 
 
 def _counts_here(b: Beliefs) -> Counts:
-    """Count users in memory: in groups of similar errors, each sorted into cells of a grid."""
-    groups = []
-    for users in np.array_split(np.argsort(b.sd, kind="stable"), GROUPS):
-        counts, edges = np.histogram(b.mean[users], bins=GRID)
-        totals = np.histogram(b.mean[users], bins=edges, weights=b.mean[users])[0]
-        groups.append((float(np.sqrt(np.mean(b.sd[users] ** 2))), counts, totals))
-    return _counts(b, len(b.mean), groups)
+    """Count users in memory."""
+    cuts = np.sort(b.sd)[_group_starts(len(b.sd))]
+    edges = _edges(b)
+    return _counts(b, len(b.mean), _in_cells(b.mean, b.sd, cuts=cuts, edges=edges))
 
 
 def _counts_there(data: Engine, b: Beliefs) -> Counts:
     """Count users where they are: only the totals of the cells reach the caller."""
-    m = data.n_users
+    cuts = np.array(data.values_at(b.sd, _group_starts(data.n_users)))
+    counted = data.reduced(partial(_in_cells, cuts=cuts, edges=_edges(b)), b.mean, b.sd)
+    return _counts(b, data.n_users, counted)
+
+
+def _group_starts(n_users: int) -> list[int]:
+    return [n_users * k // GROUPS for k in range(1, GROUPS)]
+
+
+def _edges(b: Beliefs) -> Floats:
     low, high = float(b.mean.min()), float(b.mean.max())
-    cuts = np.array(data.values_at(b.sd, [m * k // GROUPS for k in range(1, GROUPS)]))
-    edges = np.linspace(low, max(high, low + 1e-300), GRID + 1)
-    counted = data.reduced(partial(_in_cells, cuts=cuts, edges=edges), b.mean, b.sd)
-    groups = [
-        (float(np.sqrt(squares.sum() / counts.sum())), counts, totals)
-        for counts, totals, squares in counted.reshape(GROUPS, GRID, 3).transpose(0, 2, 1)
-        if counts.any()
-    ]
-    return _counts(b, m, groups)
+    return np.linspace(low, max(high, low + 1e-300), GRID + 1)
 
 
-def _in_cells(mean: Vector, sd: Vector, *, cuts: Vector, edges: Vector) -> Vector:
+def _in_cells(mean: Floats, sd: Floats, *, cuts: Floats, edges: Floats) -> Floats:
     """For each group and cell: users, sum of their means, sum of their squared errors."""
     group = np.searchsorted(cuts, sd, side="right")
     width = edges[1] - edges[0]
@@ -218,15 +200,69 @@ def _in_cells(mean: Vector, sd: Vector, *, cuts: Vector, edges: Vector) -> Vecto
     )
 
 
-def _counts(b: Beliefs, n_users: int, groups: list[tuple[float, Vector, Vector]]) -> Counts:
-    """Counts from groups: the error of each, and users and total mean in each of its cells."""
+def _counts(b: Beliefs, n_users: int, counted: Floats) -> Counts:
+    """Counts from groups of users with similar errors, each in the cells of a grid."""
     reach = 5 * float(b.sd.max())
     grid = np.linspace(float(b.mean.min()) - reach, float(b.mean.max()) + reach, 4 * GRID)
     expected = np.zeros(len(grid))
-    for sd, counts, totals in groups:
+    for counts, totals, squares in counted.reshape(GROUPS, GRID, 3).transpose(0, 2, 1):
         full = counts > 0
-        means = totals[full] / counts[full]
-        expected += normal_cdf((means[None, :] - grid[:, None]) / max(sd, 1e-300)) @ counts[full]
+        if full.any():
+            sd = max(float(np.sqrt(squares.sum() / counts.sum())), 1e-300)
+            means = totals[full] / counts[full]
+            expected += normal_cdf((means[None, :] - grid[:, None]) / sd) @ counts[full]
     open_part = float((b.sd**2).mean())
     doubt = open_part / max(float(b.mean.var()) + open_part, 1e-300)
     return Counts(grid, expected, n_users, doubt)
+
+
+# -- tiers ------------------------------------------------------------------------------------
+
+
+def tiers_of(scores: Floats, errors: Floats, *, sure: float = SURE) -> Ints:
+    """The tier of each of some comparable users: 1 at the top.
+
+    If the scores differ by no more than their errors explain (Cochran's test), all users are one
+    tier. Otherwise each tier begins with the first user who is below the first of the tier before
+    with probability ``sure``, given both users' errors and how much users differ in all. So the
+    first users of two tiers are told apart; users of neighbouring tiers may not be. A user whose
+    error is not known (NaN) is told apart from nobody.
+
+    Examples
+    --------
+    >>> tiers_of(np.array([0.9, 0.88, 0.4, 0.1]), np.full(4, 0.05)).tolist()
+    [1, 1, 2, 3]
+    >>> tiers_of(np.array([0.9, 0.88, 0.4, 0.1]), np.full(4, 0.5)).tolist()
+    [1, 1, 1, 1]
+    """
+    made, scored = np.ones(len(scores), dtype=np.int64), np.isfinite(scores)
+    known = np.flatnonzero(scored & np.isfinite(errors))
+    if len(known) < 2 or not _differ(scores[known], errors[known], sure):
+        return made
+    known = known[np.argsort(-scores[known], kind="stable")]
+    beliefs, ranked = beliefs_of(scores[known], np.maximum(errors[known], 1e-12)), scores[known]
+    lowest = [ranked[0]]  # the first score of each tier
+    first = 0
+    while True:
+        apart = (beliefs.mean[first] - beliefs.mean) / np.hypot(beliefs.sd[first], beliefs.sd)
+        below = np.flatnonzero((normal_cdf(apart) >= sure) & (ranked < ranked[first]))
+        if len(below) == 0:
+            break
+        # users with the same score stay together
+        first = int(np.flatnonzero(ranked == ranked[below[0]])[0])
+        lowest.append(ranked[first])
+    made[scored] = np.maximum(np.searchsorted(-np.array(lowest), -scores[scored], side="right"), 1)
+    return made
+
+
+def _differ(scores: Floats, errors: Floats, sure: float) -> bool:
+    """Whether the scores differ by more than their errors explain.
+
+    Cochran's Q against chi-square, by the approximation of Wilson and Hilferty.
+    """
+    weight = 1 / np.maximum(errors, 1e-12) ** 2
+    centre = float(weight @ scores) / float(weight.sum())
+    q, free = float(weight @ (scores - centre) ** 2), len(scores) - 1
+    spread = 2 / (9 * free)
+    z = ((q / free) ** (1 / 3) - (1 - spread)) / np.sqrt(spread)
+    return bool(z > float(normal_quantile(np.array(sure))))

@@ -273,22 +273,22 @@ def _name(label: Any) -> str:
     return text if len(text) <= 40 else text[:39] + "…"
 
 
-def user_notes(ranking: Ranking) -> tuple[str, ...]:
-    """Who has no rank, and who cannot be compared."""
-    found = []
+def user_notes(ranking: Ranking) -> dict[str, str]:
+    """Who has no rank (``"silent"``), and who cannot be compared (``"groups"``)."""
+    found = {}
     silent = ranking.components < 0
     if silent.any():
-        found.append(
+        found["silent"] = (
             f"{count(int(silent.sum()), 'user')} gave no answers and cannot be ranked: "
             f"{listed(ranking.users[silent])}."
         )
     if ranking.n_components > 1:
         sizes = np.bincount(ranking.components[~silent])
-        found.append(
+        found["groups"] = (
             f"The users fall into {ranking.n_components} groups (sizes {listed(sizes)}) that "
             "cannot be compared with each other; each is ranked by itself."
         )
-    return tuple(found)
+    return found
 
 
 def notes_beside(ranking: Ranking) -> list[str]:
@@ -297,7 +297,7 @@ def notes_beside(ranking: Ranking) -> list[str]:
 
     said = {OPEN_DIRECTION} if ranking.verdict.doubt == "direction" else set()
     notes = [note for note in ranking.fit.notes if note not in said]
-    return [*ranking.responses.notes, *notes, *user_notes(ranking)]
+    return [*ranking.responses.notes, *notes, *user_notes(ranking).values()]
 
 
 def _help(found: Found, doubt: Doubt) -> tuple[str, str, tuple[tuple[str, tuple[str, ...]], ...]]:

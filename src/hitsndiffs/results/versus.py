@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any, cast
+from itertools import combinations
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -13,9 +14,8 @@ from hitsndiffs.data.lookup import no_such_user, python_value, said_of
 from hitsndiffs.data.words import count, per_cent
 from hitsndiffs.errors import InputError
 from hitsndiffs.methods.probability import normal_cdf
-from hitsndiffs.results.cells import Cells, Tabled
-from hitsndiffs.results.tiers import SURE
-from hitsndiffs.results.uncertainty import beliefs_of
+from hitsndiffs.results.cells import Cells, Kind, Tabled
+from hitsndiffs.results.uncertainty import SURE, beliefs_of
 
 if TYPE_CHECKING:
     from hitsndiffs.data.responses import Responses
@@ -87,13 +87,15 @@ class Versus(Tabled):
 
     def cells(self) -> Cells:
         """One row per item on which they differ: the answers, and how likely each is right."""
-        columns: dict[str, Any] = {"item": [one.item for one in self.items]}
-        columns[str(self.a)] = [one.a for one in self.items]
-        columns[str(self.b)] = [one.b for one in self.items]
-        right = {f"right_{self.a}": [one.a_right for one in self.items],
-                 f"right_{self.b}": [one.b_right for one in self.items]}  # fmt: skip
-        names = dict.fromkeys(columns, "label") | dict.fromkeys(right, "chance")
-        return Cells({**columns, **right}, cast(Any, names))
+        names = ("item", str(self.a), str(self.b), f"right_{self.a}", f"right_{self.b}")
+        columns = {
+            name: [getattr(one, field.name) for one in self.items]
+            for name, field in zip(names, fields(Difference), strict=True)
+        }
+        kinds: dict[str, Kind] = dict.fromkeys(names[:3], "label") | dict.fromkeys(
+            names[3:], "chance"
+        )
+        return Cells(columns, kinds)
 
     def sentence(self) -> str:
         """Who is above whom, and how surely."""
@@ -111,42 +113,37 @@ def versus(
     ranking: Ranking, a: Any, b: Any, *, clusters: Mapping[Any, Any] | str | None = None
 ) -> Versus:
     """Compare two users (see :meth:`hitsndiffs.Ranking.versus`)."""
-    sides = [_members(ranking, name) for name in (a, b)]
-    pairing, r = Pairing.of(ranking), ranking.responses
-    (worth_a, chosen_a), (worth_b, chosen_b) = (_answers(ranking, pairing, own) for own in sides)
-    shared = np.flatnonzero((chosen_a >= 0) & (chosen_b >= 0))
-    gain = worth_a[shared] - worth_b[shared]
-    of_cluster = None if clusters is None else cluster_numbers(r.items, clusters)[shared]
-    chance, error = pairing.above(sides[0], sides[1], gain, of_cluster)
-    differ = shared[chosen_a[shared] != chosen_b[shared]]
-    differ = differ[np.argsort(-np.abs(worth_a[differ] - worth_b[differ]), kind="stable")]
+    r, pairing = ranking.responses, Pairing.of(ranking)
+    one, other = (pairing.side(r, _members(ranking, name)) for name in (a, b))
+    of_item = None if clusters is None else cluster_numbers(r.items, clusters)
+    found = pairing.met(one, other, of_item)
+    differ = found.shared[one.chosen[found.shared] != other.chosen[found.shared]]
+    differ = differ[np.argsort(-np.abs(one.worth - other.worth)[differ], kind="stable")]
     # while the order is in doubt, so is the key that goes with it
     held = ranking.key_chances if ranking.verdict.is_open else ranking.fit.key_probabilities
+    labels = list(map(python_value, r.option_labels))
     items = tuple(
         Difference(
-            item=python_value(r.items[i]),
-            a=python_value(r.option_labels[chosen_a[i]]),
-            b=python_value(r.option_labels[chosen_b[i]]),
-            a_right=None if held is None else float(held[chosen_a[i]]),
-            b_right=None if held is None else float(held[chosen_b[i]]),
+            python_value(r.items[i]),
+            *(labels[option] for option in chosen),
+            *(None if held is None else float(held[option]) for option in chosen),
         )
-        for i in differ.tolist()
+        for i, *chosen in zip(differ, one.chosen[differ], other.chosen[differ], strict=True)
     )
-    known = held is not None and len(gain) > 0
     names = [
-        python_value(r.users[own[0]]) if len(own) == 1 else str(name)
-        for own, name in zip(sides, (a, b), strict=True)
+        python_value(r.users[side.users[0]]) if len(side.users) == 1 else str(name)
+        for side, name in ((one, a), (other, b))
     ]
+    known = held is not None and len(found.shared) > 0
     return Versus(
-        responses=r,
-        a=names[0],
-        b=names[1],
-        probability=chance,
-        difference=float(gain.mean()) if known else float("nan"),
-        standard_error=error if known else float("nan"),
-        shared=len(shared),
-        clusters=None if of_cluster is None else len(np.unique(of_cluster)),
-        items=items,
+        r,
+        *names,
+        found.above,
+        found.difference if known else float("nan"),
+        found.error if known else float("nan"),
+        len(found.shared),
+        None if of_item is None else len(np.unique(of_item[found.shared])),
+        items,
     )
 
 
@@ -201,24 +198,19 @@ def pairs(
     ranking: Ranking, most: int = 20, *, clusters: Mapping[Any, Any] | str | None = None
 ) -> Pairs:
     """Compare the first users with each other (see :meth:`hitsndiffs.Ranking.pairs`)."""
+    r, pairing = ranking.responses, Pairing.of(ranking)
     users = ranking.order[ranking.components[ranking.order] == 0][:most]
-    pairing, n = Pairing.of(ranking), len(users)
-    answers = [_answers(ranking, pairing, np.array([user])) for user in users]
-    of_item = None if clusters is None else cluster_numbers(ranking.responses.items, clusters)
-    above, difference, error = np.full((3, n, n), np.nan)
-    shared = np.zeros((n, n), dtype=np.int64)
-    for i in range(n):
-        for j in range(i + 1, n):
-            both = (answers[i][1] >= 0) & (answers[j][1] >= 0)
-            gain = answers[i][0][both] - answers[j][0][both]
-            of_cluster = None if of_item is None else of_item[both]
-            chance, error[i, j] = pairing.above(users[[i]], users[[j]], gain, of_cluster)
-            above[i, j], above[j, i] = chance, 1 - chance
-            shared[i, j] = shared[j, i] = both.sum()
-            if len(gain) and ranking.fit.key_probabilities is not None:
-                difference[i, j] = gain.mean()
-    error[np.isnan(difference)] = np.nan
-    return Pairs(ranking.responses, ranking.users[users], above, difference, error, shared)
+    sides = [pairing.side(r, np.array([user])) for user in users]
+    of_item = None if clusters is None else cluster_numbers(r.items, clusters)
+    above, difference, error = np.full((3, len(users), len(users)), np.nan)
+    shared = np.zeros(above.shape, dtype=np.int64)
+    for i, j in combinations(range(len(users)), 2):
+        found = pairing.met(sides[i], sides[j], of_item)
+        above[i, j], above[j, i] = found.above, 1 - found.above
+        shared[i, j] = shared[j, i] = len(found.shared)
+        if ranking.fit.key_probabilities is not None and len(found.shared):
+            difference[i, j], error[i, j] = found.difference, found.error
+    return Pairs(r, ranking.users[users], above, difference, error, shared)
 
 
 def _members(ranking: Ranking, name: Any) -> Ints:
@@ -234,20 +226,6 @@ def _members(ranking: Ranking, name: Any) -> Ints:
     return members
 
 
-def _answers(ranking: Ranking, pairing: Pairing, users: Ints) -> tuple[Floats, Ints]:
-    """For each item the mean worth of the users' answers, and the most frequent one (-1: none)."""
-    r = ranking.responses
-    _, chosen = r.some_rows(users)
-    options, times = np.unique(chosen, return_counts=True)
-    items = r.option_items[options]
-    total = np.bincount(items, times, r.n_items)
-    worth = np.bincount(items, times * pairing.worth[options], r.n_items) / np.maximum(total, 1)
-    most = np.full(r.n_items, -1, dtype=np.int64)
-    by_times = np.argsort(times, kind="stable")
-    most[items[by_times]] = options[by_times]
-    return worth, most
-
-
 def cluster_numbers(items: Array, clusters: Mapping[Any, Any] | str) -> Ints:
     """The cluster of each item, as a number; an item without one is a cluster of its own."""
     own = said_of(items.tolist(), clusters)
@@ -259,6 +237,30 @@ def cluster_numbers(items: Array, clusters: Mapping[Any, Any] | str) -> Ints:
             f"{', '.join(repr(str(item)) for item in items[:3])}."
         )
     return np.array([n + len(number) if c is None else number[c] for n, c in enumerate(own)])
+
+
+class Side(NamedTuple):
+    """A user, or several runs of one: what their answers are worth, and which they chose most.
+
+    Both are item by item; -1 is no answer.
+    """
+
+    users: Ints
+    worth: Floats
+    chosen: Ints
+
+
+class Met(NamedTuple):
+    """What the items that two sides answered say.
+
+    These items, how likely the first side is above the second, and how much more its answers are
+    worth on average, with the error of that.
+    """
+
+    shared: Ints
+    above: float
+    difference: float
+    error: float
 
 
 @dataclass(frozen=True)
@@ -317,30 +319,32 @@ class Pairing:
             answered=r.answers_per_user,
         )
 
-    def above(
-        self, first: Ints, second: Ints, gain: Floats, of_cluster: Ints | None = None
-    ) -> tuple[float, float]:
-        """How likely the first is above the second, and the error of the mean gain.
+    def side(self, r: Responses, users: Ints) -> Side:
+        """What some users answered: a user, or the runs of one."""
+        options, times = np.unique(r.some_rows(users)[1], return_counts=True)
+        items = r.option_items[options]
+        total = np.bincount(items, times, r.n_items)
+        worth = np.bincount(items, times * self.worth[options], r.n_items) / np.maximum(total, 1)
+        most = np.full(r.n_items, -1, dtype=np.int64)
+        by_times = np.argsort(times, kind="stable")
+        most[items[by_times]] = options[by_times]
+        return Side(users, worth, most)
 
-        Parameters
-        ----------
-        first, second
-            The users of each side.
-        gain
-            What the first side's answers are worth more, on each item that both answered.
-        of_cluster
-            The cluster of each of these items: within one, answers stand or fall together.
-        """
+    def met(self, one: Side, other: Side, clusters: Ints | None = None) -> Met:
+        """Compare two sides; the answers to the items of a cluster stand or fall together."""
+        shared = np.flatnonzero((one.chosen >= 0) & (other.chosen >= 0))
+        gain = (one.worth - other.worth)[shared]
         n, squares = max(len(gain), 1), float((gain**2).sum())
         # the variance of a sum of paired differences, with one item more that speaks for neither
-        together = gain if of_cluster is None else np.bincount(of_cluster, gain)
+        together = gain if clusters is None else np.bincount(clusters[shared], gain)
         variance = (float((together**2).sum()) + 1) / n**2
         wider = max(variance * n**2 / (squares + 1), 1.0)
-        error = float(np.sqrt(variance))
+        mean, error = float(gain.sum()) / n, float(np.sqrt(variance))
+        first, second = one.users, other.users
         both = np.concatenate([first, second])
         components = set(self.components[both].tolist())
         if set(first) == set(second) or len(components) > 1 or -1 in components:
-            return 0.5, error  # the same, or not to be compared
+            return Met(shared, 0.5, mean, error)  # the same, or not to be compared
         apart = float(self.mean[first].mean() - self.mean[second].mean())
         spread = sum(
             float((self.spread[own] ** 2).sum()) / len(own) ** 2 for own in (first, second)
@@ -348,12 +352,9 @@ class Pairing:
         z = apart / np.sqrt(wider * spread) if spread > 0 else np.nan
         if len(gain) >= 0.5 * self.answered[both].max() and (self.by_pairs or not np.isfinite(z)):
             shrunk = 1.0 if np.isnan(self.prior) else self.prior / (self.prior + variance)
-            z = float(gain.sum()) / n * np.sqrt(shrunk / variance)
-        return self._chance(z), error
-
-    def _chance(self, z: float) -> float:
+            z = mean * np.sqrt(shrunk / variance)
         chance = 0.5 if not np.isfinite(z) else float(normal_cdf(np.array([z]))[0])
-        return self.sure * chance + (1 - self.sure) * 0.5
+        return Met(shared, self.sure * chance + (1 - self.sure) * 0.5, mean, error)
 
 
 def _prior(ranking: Ranking) -> float:
