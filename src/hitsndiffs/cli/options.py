@@ -271,8 +271,8 @@ def _described(command: str, leaf: inspect.Parameter) -> inspect.Parameter:
     how: dict[str, Any] = {}
     for own in (f"{command}.{name}", name):
         if own in ARGUMENTS:
-            metavar, words = ARGUMENTS[own]
-            said = typer.Argument(metavar=metavar, help=words, show_default=False)
+            metavar, help = ARGUMENTS[own]
+            said = typer.Argument(metavar=metavar, help=help, show_default=False)
             return leaf.replace(annotation=Annotated[leaf.annotation, said])
         for panel, options in OPTIONS.items():
             if own in options:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -46,11 +46,11 @@ def parts(data: Any, key: Any, sections: Mapping[Any, Any] | str) -> Parts:
     """
     found = marks(data, key)
     own = said_of(found.items, sections)
-    names = _named(own, f"sections must name at least two sections of the {len(own):,} items")
+    names = _sizes(own, f"sections must name at least two sections of the {len(own):,} items")
     return Parts(found, {name: found.only(own == name) for name in names})
 
 
-def _named(own: Array, wanted: str) -> dict[Any, int]:
+def _sizes(own: Array, wanted: str) -> Counter[Any]:
     """The groups that labels are in, in the order of the data, with their sizes."""
     sizes = Counter(group for group in own.tolist() if group is not None)
     if len(sizes) < 2:
@@ -151,9 +151,9 @@ def differences(data: Any, key: Any, groups: Mapping[Any, Any]) -> Differences:
     found = marks(data, key)
     own = said_of(found.responses.users.tolist(), groups)
     own[~np.isfinite(found.marks)] = None
-    sizes = _named(own, "groups must name users of at least two groups")
-    names = sorted(sizes, key=lambda group: (-sizes[group], str(group)))
-    return Differences(found, (names[0], names[1]), own)
+    sizes = _sizes(own, "groups must name users of at least two groups")
+    first, second, *_ = sorted(sizes, key=lambda group: (-sizes[group], str(group)))
+    return Differences(found, (first, second), own)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -177,26 +177,21 @@ class Differences(Tabled):
         use = np.isin(self.group_of_user, self.groups)
         right = self.marks.right_answers[use]
         second = (self.group_of_user[use] == self.groups[1]).astype(float)
-        total = right.sum(1)
-        rows = np.array(
-            [
-                (*_mantel_haenszel(one, second, total), *_logistic(one, second, total))
-                for one in right.T
-            ]
-        )
-        adjusted = false_discoveries(rows[:, 2])
-        size = np.abs(rows[:, 0])
-        sure_above_one = (size - 1) / np.maximum(rows[:, 1], 1e-12) > 1.645
+        delta, error, p = _mantel_haenszel(right, second)
+        found = np.array([_logistic(one, second, right.sum(1)) for one in right.T])
+        uniform, crossing, gain = found.T
+        adjusted, size = false_discoveries(p), np.abs(delta)
+        sure_above_one = (size - 1) / np.maximum(error, 1e-12) > 1.645
         letter = np.where((size >= 1.5) & sure_above_one, "C", np.where(size >= 1, "B", "A"))
         return {
             "item": np.array([python_value(item) for item in self.marks.items], dtype=object),
-            "delta": rows[:, 0],
-            "standard_error": rows[:, 1],
+            "delta": delta,
+            "standard_error": error,
             "p": adjusted,
             "size": np.where(adjusted < 0.05, letter, "A"),
-            "p_uniform": false_discoveries(rows[:, 3]),
-            "p_crossing": false_discoveries(rows[:, 4]),
-            "r2_gain": rows[:, 5],
+            "p_uniform": false_discoveries(uniform),
+            "p_crossing": false_discoveries(crossing),
+            "r2_gain": gain,
         }
 
     @property
@@ -221,48 +216,44 @@ class Differences(Tabled):
         found = np.flatnonzero(c["size"] != "A")
         if not len(found):
             return f"No item is clearly harder for {second} than for equally able {first}."
-        harder = [str(c["item"][i]) for i in found if c["delta"][i] < 0]
-        easier = [str(c["item"][i]) for i in found if c["delta"][i] > 0]
-        said = []
-        if harder:
-            said.append(f"harder for {second}: {listed(harder)}")
-        if easier:
-            said.append(f"harder for {first}: {listed(easier)}")
+        said = [
+            f"harder for {group}: {listed([str(item) for item in c['item'][found[side]]])}"
+            for group, side in ((second, c["delta"][found] < 0), (first, c["delta"][found] > 0))
+            if side.any()
+        ]
         return f"Among equally able users, {'; '.join(said)}."
 
 
-def _mantel_haenszel(right: Floats, second: Floats, total: Floats) -> tuple[float, float, float]:
-    """The ETS delta, its standard error, and the p-value of no difference."""
+def _mantel_haenszel(right: Floats, second: Floats) -> tuple[Floats, Floats, Floats]:
+    """For each item the ETS delta, its standard error, and the p-value of no difference.
+
+    Users with the same mark are compared: marks × items of the first group's right and wrong
+    answers (a, b) and of the second group's (c, d).
+    """
     from scipy.special import erfc
 
-    ratio, weight, q, r, s, t, expected, observed, variance = (0.0,) * 9
-    for a, b, c, d in _tables(right, second, total):
-        n = a + b + c + d
-        ratio, weight = ratio + a * d / n, weight + b * c / n
-        p1, p2 = (a + d) / n, (b + c) / n
-        q, r = q + p1 * a * d / n, r + (p1 * b * c + p2 * a * d) / n
-        s = s + p2 * b * c / n
-        expected += (a + b) * (a + c) / n
-        observed += a
-        variance += (a + b) * (c + d) * (a + c) * (b + d) / (n * n * max(n - 1, 1))
-        t += n
-    if min(ratio, weight, variance) <= 0:
-        return float("nan"), float("nan"), 1.0
-    log_error = q / (2 * ratio**2) + r / (2 * ratio * weight) + s / (2 * weight**2)
-    chi = max(abs(observed - expected) - 0.5, 0.0) ** 2 / variance
-    delta, error = -2.35 * np.log(ratio / weight), 2.35 * np.sqrt(log_error)
-    return float(delta), float(error), float(erfc(np.sqrt(chi / 2)))
-
-
-def _tables(right: Floats, second: Floats, total: Floats) -> Iterator[tuple[float, ...]]:
-    """Users with the same mark: first group right, wrong; second group right, wrong."""
-    for mark in np.unique(total):
-        same = total == mark
-        y, g = right[same], second[same]
-        a, c = float((y * (1 - g)).sum()), float((y * g).sum())
-        b, d = float((1 - g).sum()) - a, float(g.sum()) - c
-        if a + b > 0 and c + d > 0:
-            yield a, b, c, d
+    _, mark = np.unique(right.sum(1), return_inverse=True)
+    of_mark = np.eye(mark.max() + 1)[mark]
+    groups = [of_mark * side[:, None] for side in (1 - second, second)]
+    both = groups[0].any(0) & groups[1].any(0)
+    a, c = (own.T[both] @ right for own in groups)
+    b, d = (own.sum(0)[both, None] - ok for own, ok in zip(groups, (a, c), strict=True))
+    n = a + b + c + d
+    p1, p2 = (a + d) / n, (b + c) / n
+    over, under = (a * d / n).sum(0), (b * c / n).sum(0)
+    variance = ((a + b) * (c + d) * (a + c) * (b + d) / (n * n * np.maximum(n - 1, 1))).sum(0)
+    away = np.abs((a - (a + b) * (a + c) / n).sum(0))
+    known = np.minimum(np.minimum(over, under), variance) > 0
+    over, under, variance = (np.where(known, x, 1.0) for x in (over, under, variance))
+    log_error = (
+        (p1 * a * d / n).sum(0) / (2 * over**2)
+        + ((p1 * b * c + p2 * a * d) / n).sum(0) / (2 * over * under)
+        + (p2 * b * c / n).sum(0) / (2 * under**2)
+    )
+    chi = np.maximum(away - 0.5, 0.0) ** 2 / variance
+    delta, error = -2.35 * np.log(over / under), 2.35 * np.sqrt(log_error)
+    p = np.where(known, erfc(np.sqrt(chi / 2)), 1.0)
+    return np.where(known, delta, np.nan), np.where(known, error, np.nan), p
 
 
 def _logistic(right: Floats, second: Floats, total: Floats) -> tuple[float, float, float]:
@@ -274,15 +265,10 @@ def _logistic(right: Floats, second: Floats, total: Floats) -> tuple[float, floa
     z = (total - total.mean()) / total.std()
     blocks = np.column_stack([np.ones(len(z)), z, second, z * second])
     logs = [logistic_fit(blocks[:, :k], right)[1] for k in (1, 2, 3, 4)]
-    n = len(z)
-    top = 1 - np.exp(2 * logs[0] / n)
-    r2 = [(1 - np.exp(2 * (logs[0] - log) / n)) / top for log in logs]
-    uniform, crossing = 2 * (logs[2] - logs[1]), 2 * (logs[3] - logs[2])
-    return (
-        float(chdtrc(1, max(uniform, 0.0))),
-        float(chdtrc(1, max(crossing, 0.0))),
-        float(r2[3] - r2[1]),
-    )
+    share = [1 - np.exp(2 * (logs[0] - log) / len(z)) for log in (0.0, logs[1], logs[3])]
+    uniform, crossing = np.maximum(2 * np.diff(logs[1:]), 0.0)
+    gain = (share[2] - share[1]) / share[0]
+    return float(chdtrc(1, uniform)), float(chdtrc(1, crossing)), float(gain)
 
 
 def logistic_fit(x: Floats, y: Floats) -> tuple[Floats, float]:

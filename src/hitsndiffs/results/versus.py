@@ -92,10 +92,8 @@ class Versus(Tabled):
             name: [getattr(one, field.name) for one in self.items]
             for name, field in zip(names, fields(Difference), strict=True)
         }
-        kinds: dict[str, Kind] = dict.fromkeys(names[:3], "label") | dict.fromkeys(
-            names[3:], "chance"
-        )
-        return Cells(columns, kinds)
+        kinds: list[Kind] = ["label"] * 3 + ["chance"] * 2
+        return Cells(columns, dict(zip(names, kinds, strict=True)))
 
     def sentence(self) -> str:
         """Who is above whom, and how surely."""
@@ -130,14 +128,15 @@ def versus(
         )
         for i, *chosen in zip(differ, one.chosen[differ], other.chosen[differ], strict=True)
     )
-    names = [
+    name_a, name_b = (
         python_value(r.users[side.users[0]]) if len(side.users) == 1 else str(name)
         for side, name in ((one, a), (other, b))
-    ]
+    )
     known = held is not None and len(found.shared) > 0
     return Versus(
         r,
-        *names,
+        name_a,
+        name_b,
         found.above,
         found.difference if known else float("nan"),
         found.error if known else float("nan"),
