@@ -92,7 +92,7 @@ class Versus(Tabled):
             name: [getattr(one, field.name) for one in self.items]
             for name, field in zip(names, fields(Difference), strict=True)
         }
-        kinds: list[Kind] = ["label"] * 3 + ["chance"] * 2
+        kinds: tuple[Kind, ...] = ("label", "label", "label", "chance", "chance")
         return Cells(columns, dict(zip(names, kinds, strict=True)))
 
     def sentence(self) -> str:
