@@ -85,7 +85,7 @@ def test_rows_of_long_data_can_come_in_any_order():
 @pytest.mark.parametrize("pairs", [0, 10**6])
 def test_options_of_very_many_items(pairs):
     users, items, options = (factorise(LONG[name]) for name in ("worker", "task", "label"))
-    found = encode_long(users, items, options, place=Place(), block=3, table_pairs=pairs)
+    found = encode_long(users, items, options, place=Place(), table_pairs=pairs)
     assert found.option_labels.tolist() == ["no", "yes", "no"]
     assert found.codes.tolist() == [[1, 0, 1], [0, 255, 255]]
 

@@ -9,12 +9,15 @@ from typing import Any
 
 import numpy as np
 
+from hitsndiffs.data.arrays import Ints
+
 __all__ = [
     "MISSING_TEXTS",
     "Skipped",
     "in_order",
     "is_blank",
     "normalise",
+    "ranked",
     "smallest",
 ]
 
@@ -98,6 +101,21 @@ def in_order(options: Sequence[Option]) -> list[int]:
     if all(len(text) < _LONGEST_NUMBER and _NUMBER.fullmatch(text) for text in texts):
         return sorted(range(len(texts)), key=lambda k: (float(texts[k]), texts[k]))
     return sorted(range(len(texts)), key=texts.__getitem__)
+
+
+def ranked(options: Sequence[Option]) -> tuple[list[Any], Ints]:
+    """Return the options in their order, and for each option its place there.
+
+    Examples
+    --------
+    >>> labels, places = ranked(["b", "c", "a"])
+    >>> labels, places.tolist()
+    (['a', 'b', 'c'], [1, 2, 0])
+    """
+    order = in_order(options)
+    places = np.empty(len(order), dtype=np.int64)
+    places[order] = np.arange(len(order))
+    return [options[k] for k in order], places
 
 
 class Skipped:

@@ -14,12 +14,13 @@ import numpy as np
 
 from hitsndiffs.data.arrays import Array
 from hitsndiffs.data.cells import is_blank
+from hitsndiffs.data.layouts import exchanged, occurrences
 from hitsndiffs.errors import InputError
 
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["SHORT", "Factor", "Interner", "as_plain", "factorise", "text_of", "trimmed"]
+__all__ = ["SHORT", "Factor", "as_plain", "factorise", "joined", "text_of", "trimmed"]
 
 #: Below this length a plain Python loop is faster than Polars' overhead per column.
 SHORT = 4000
@@ -119,12 +120,10 @@ def _few_numbers(values: Array, null: Array | None) -> Factor | None:
     if not len(known) or not (np.isfinite(low := known.min()) and np.isfinite(known.max())):
         return None
     base, last = int(low), int(known.max())
-    if last - base >= 255:
+    if last - base >= 255 or (values.dtype.kind == "f" and (known != np.floor(known)).any()):
         return None
     with np.errstate(invalid="ignore"):
         numbers = (values - low).astype(np.uint8)
-    if values.dtype.kind == "f" and not (known == np.floor(known)).all():
-        return None
     if null is not None:
         numbers[null] = 255
     return _that_occur(numbers, range(base, last + 1))
@@ -132,14 +131,11 @@ def _few_numbers(values: Array, null: Array | None) -> Factor | None:
 
 def _that_occur(numbers: Array, labels: Any) -> Factor:
     """Return a column of bytes without the labels that no cell has."""
-    if len(labels) <= 16:  # faster than bincount, which widens its input
-        present = np.array([k for k in range(len(labels)) if (numbers == k).any()], dtype=np.int64)
-    else:
-        present = np.flatnonzero(np.bincount(numbers, minlength=256)[:255])
+    present = np.flatnonzero(occurrences(numbers, len(labels)))
     if len(present) < len(labels):
-        table = np.full(256, 255, dtype=np.uint8)
-        table[present] = np.arange(len(present))
-        numbers = np.frombuffer(numbers.tobytes().translate(table.tobytes()), dtype=np.uint8)
+        places = np.full(256, 255, dtype=np.uint8)
+        places[present] = np.arange(len(present))
+        numbers = exchanged(numbers, places)
     return Factor([labels[k] for k in present.tolist()], numbers)
 
 
@@ -152,22 +148,18 @@ def _of_polars(series: pl.Series, ordered: bool, short: int) -> Factor:
     if not ordered and isinstance(series.dtype, pl.Enum) and len(series) >= short:
         categories = series.dtype.categories
         if len(categories) < 255:
-            numbers = series.to_physical().cast(pl.UInt8).fill_null(255).to_numpy()
-            return _that_occur(numbers, categories)
+            return _that_occur(_as_bytes(series), categories)
     series = as_plain(series)
     if len(series) < short:
         return _of_objects(series.to_list())
     if ordered:
-        interner = Interner()
-        interner.add(series)
-        return interner.factor()
-    if series.dtype != pl.String:
-        null = series.is_null() if series.dtype.is_integer() else ~series.is_finite()
-        null = null.fill_null(True)
-        values = series.fill_null(0).to_numpy()
-        small = _few_numbers(values, null.to_numpy() if null.any() else None)
-        return small if small is not None else Factor(*_numbered(series))
-    return _of_few_texts(series, short) or Factor(*_numbered(series))
+        return joined([_numbered(series.slice(k, SLICE)) for k in range(0, len(series), SLICE)])
+    if series.dtype == pl.String:
+        return _of_few_texts(series, short) or _numbered(series)
+    null = series.is_null() if series.dtype.is_integer() else ~series.is_finite()
+    null = null.fill_null(True)
+    values = series.fill_null(0).to_numpy()
+    return _few_numbers(values, null.to_numpy() if null.any() else None) or _numbered(series)
 
 
 def _of_few_texts(series: pl.Series, short: int) -> Factor | None:
@@ -177,23 +169,18 @@ def _of_few_texts(series: pl.Series, short: int) -> Factor | None:
     likely = series.head(short).unique().drop_nulls().sort()
     if not 0 < len(likely) < FEW:
         return None
-    if (likely.str.len_bytes() == 1).all():
-        letters = series.cast(pl.Binary).bin.reinterpret(dtype=pl.UInt8)  # null: not one byte
-        if letters.null_count() == series.null_count():
-            table = np.full(256, len(likely), dtype=np.uint8)
-            own = likely.cast(pl.Binary).bin.reinterpret(dtype=pl.UInt8).to_numpy()
-            table[own] = np.arange(len(likely))
-            table[255] = 255  # never a byte of UTF-8
-            found = letters.fill_null(255).to_numpy().tobytes().translate(table.tobytes())
-            numbers = np.frombuffer(found, dtype=np.uint8)
-            return None if (numbers == len(likely)).any() else Factor(likely, numbers)
-    known = series.cast(pl.Enum(likely), strict=False).to_physical()
-    if known.null_count() > series.null_count():
-        return None
-    return Factor(likely, known.cast(pl.UInt8).fill_null(255).to_numpy())
+    known = series.cast(pl.Enum(likely), strict=False)
+    return None if known.null_count() > series.null_count() else Factor(likely, _as_bytes(known))
 
 
-def _numbered(series: pl.Series) -> tuple[pl.Series, Array]:
+def _as_bytes(series: pl.Series) -> Array:
+    """Return the numbers of a column of few categories; 255 for null."""
+    import polars as pl
+
+    return series.to_physical().cast(pl.UInt8).fill_null(255).to_numpy()
+
+
+def _numbered(series: pl.Series) -> Factor:
     """Return the distinct values in order of first appearance, and each cell's number."""
     import polars as pl
 
@@ -201,60 +188,30 @@ def _numbered(series: pl.Series) -> tuple[pl.Series, Array]:
     numbered = pl.DataFrame({"label": distinct}).with_row_index("number")
     cells = pl.DataFrame({"label": series})
     found = cells.join(numbered, on="label", how="left", maintain_order="left")["number"]
-    return distinct, found.cast(pl.Int32).fill_null(-1).to_numpy(writable=True)
+    return Factor(distinct, found.cast(pl.Int32).fill_null(-1).to_numpy(writable=True))
 
 
-class Interner:
-    """Numbers the labels of a long column in order of first appearance, some rows at a time.
+def joined(pieces: Sequence[Factor]) -> Factor:
+    """Return pieces of one column, each with numbers of its own, as one.
 
     Examples
     --------
-    >>> import polars as pl
-    >>> interner = Interner(rows=2)
-    >>> interner.add(pl.Series(["b", "a", None, "b"]))
-    >>> found = interner.factor()
+    >>> found = joined([factorise(["b", "a"]), factorise(["c", "b"])])
     >>> found.labels, found.numbers.tolist()
-    (['b', 'a'], [0, 1, -1, 0])
+    (['b', 'a', 'c'], [0, 1, 2, 0])
     """
+    if len(pieces) < 2:
+        found = pieces[0] if pieces else Factor([], np.empty(0, dtype=np.int32))
+        return Factor(list(found.labels), found.numbers)
+    import polars as pl
 
-    def __init__(self, rows: int = SLICE) -> None:
-        self._rows = rows
-        self._labels: list[Any] = []
-        self._pieces: list[Array] = []
-
-    def add(self, column: pl.Series | list[str]) -> None:
-        """Number the next piece of the column; a list must be the whole column."""
-        if isinstance(column, list):
-            whole = _of_objects(column)
-            self._labels, self._pieces = [whole.labels], [whole.numbers]
-            return
-        column = as_plain(column)
-        for first in range(0, len(column), self._rows):
-            distinct, numbers = _numbered(column.slice(first, self._rows))
-            self._labels.append(distinct)
-            self._pieces.append(numbers)
-
-    def factor(self) -> Factor:
-        """Return the labels, as written, and the numbers."""
-        pieces, self._pieces = self._pieces, []
-        if len(pieces) < 2:
-            labels = list(self._labels[0]) if pieces else []
-            return Factor(labels, pieces[0] if pieces else np.empty(0, dtype=np.int32))
-        import polars as pl
-
-        # The labels of all pieces are joined once, at the end.
-        if len({own.dtype for own in self._labels}) > 1:
-            self._labels = list(map(text_of, self._labels))
-        joined, places = _numbered(pl.concat(self._labels))
-        numbers = np.empty(sum(map(len, pieces)), dtype=np.int32)
-        begin = done = 0
-        for own_labels in self._labels:
-            piece = pieces.pop(0)
-            own = places[begin : begin + len(own_labels)]
-            begin += len(own)
-            numbers[done : done + len(piece)] = np.append(own, np.int32(-1))[piece]
-            done += len(piece)
-        return Factor(joined.to_list(), numbers)
+    columns = [pl.Series(piece.labels) for piece in pieces]
+    if len({column.dtype for column in columns}) > 1:
+        columns = list(map(text_of, columns))
+    whole = _numbered(pl.concat(columns))
+    each = np.split(whole.numbers, np.cumsum([len(column) for column in columns])[:-1])
+    numbers = [np.append(k, np.int32(-1))[p.numbers] for k, p in zip(each, pieces, strict=True)]
+    return Factor(list(whole.labels), np.concatenate(numbers))
 
 
 def as_plain(series: pl.Series) -> pl.Series:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
 
@@ -9,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hitsndiffs.data.arrays import Array, Flags, Floats
+from hitsndiffs.data.labels import label_array
 from hitsndiffs.data.spelling import named_options, same_option
 
 __all__ = ["Items"]
@@ -46,6 +48,16 @@ class Items:
         self.labels = labels
         self.option_labels = option_labels
         self.starts = np.asarray(starts, dtype=np.int64)
+
+    @classmethod
+    def of(cls, labels: Sequence[Any] | Array, options: Sequence[Sequence[Any]]) -> Items:
+        """Items from their labels and the labels of each one's options.
+
+        >>> Items.of(["q1", "q2"], ["AB", "x"]).starts.tolist()
+        [0, 2, 3]
+        """
+        starts = np.cumsum([0, *map(len, options)])
+        return cls(label_array(labels), label_array([o for own in options for o in own]), starts)
 
     @property
     def n_items(self) -> int:

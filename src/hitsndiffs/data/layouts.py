@@ -18,9 +18,13 @@ __all__ = [
     "answers_in_codes",
     "choosers_in_codes",
     "choosers_in_rows",
+    "codes_of_answers",
     "codes_of_rows",
+    "exchanged",
+    "occurrences",
     "renumbered_codes",
     "renumbered_rows",
+    "rows_of_answers",
     "rows_of_codes",
     "some_rows",
     "translated",
@@ -33,19 +37,33 @@ Rows = tuple[Ints, npt.NDArray[np.int32]]
 ANSWERS_AT_ONCE = 4_000_000
 
 
-def codes_of_rows(rows: Rows, item_starts: Ints, option_items: Array) -> Codes:
-    """Dense codes of the answers in sparse rows."""
-    indptr, options = rows
-    n_items, n_users = len(item_starts) - 1, len(indptr) - 1
+def codes_of_answers(
+    user: Array, option: Array, n_users: int, item_starts: Ints, option_items: Array
+) -> Codes:
+    """Dense codes of single answers: the number of the user and of the option of each."""
     widest = int(np.diff(item_starts).max(initial=0))
     if widest >= 65535:
         raise ValueError(f"an item with {widest} options has no dense codes")
     dtype = np.uint8 if widest < 255 else np.uint16
-    codes = np.full((n_items, n_users), np.iinfo(dtype).max, dtype=dtype)
-    user = np.repeat(np.arange(n_users), np.diff(indptr))
-    item = option_items[options]
-    codes[item, user] = options - item_starts[item]
+    codes = np.full((len(item_starts) - 1, n_users), np.iinfo(dtype).max, dtype=dtype)
+    item = option_items[option]
+    codes[item, user] = option - item_starts[item]
     return codes
+
+
+def rows_of_answers(user: Array, option: Array, n_users: int, n_options: int) -> Rows:
+    """Sparse rows of single answers: the number of the user and of the option of each."""
+    keys = user.astype(np.int64) * n_options + option
+    keys.sort()
+    edges = np.arange(n_users + 1, dtype=np.int64) * n_options
+    return np.searchsorted(keys, edges), (keys % max(n_options, 1)).astype(np.int32)
+
+
+def codes_of_rows(rows: Rows, item_starts: Ints, option_items: Array) -> Codes:
+    """Dense codes of the answers in sparse rows."""
+    indptr, options = rows
+    user = np.repeat(np.arange(len(indptr) - 1), np.diff(indptr))
+    return codes_of_answers(user, options, len(indptr) - 1, item_starts, option_items)
 
 
 def some_rows(rows: Rows, users: npt.NDArray[np.integer[Any]]) -> Rows:
@@ -91,14 +109,16 @@ def answers_in_codes(codes: Codes) -> Ints:
 
 def choosers_in_codes(codes: Codes, item_starts: Ints) -> Ints:
     """How many users chose each option."""
-    counts = np.zeros(item_starts[-1], dtype=np.int64)
-    for i, column in enumerate(codes):
-        first, last = item_starts[i], item_starts[i + 1]
-        if last - first <= 16:  # faster than bincount, which widens its input
-            counts[first:last] = [np.count_nonzero(column == k) for k in range(last - first)]
-        else:
-            counts[first:last] = np.bincount(column, minlength=last - first)[: last - first]
-    return counts
+    sizes = np.diff(item_starts).tolist()
+    each = [occurrences(column, size) for column, size in zip(codes, sizes, strict=True)]
+    return np.concatenate([np.zeros(0, dtype=np.int64), *each])
+
+
+def occurrences(codes: Array, n: int) -> Ints:
+    """How often each of the first ``n`` codes occurs."""
+    if n <= 16:  # faster than bincount, which widens its input
+        return np.array([np.count_nonzero(codes == k) for k in range(n)], dtype=np.int64)
+    return np.bincount(codes, minlength=n)[:n]
 
 
 def choosers_in_rows(rows: Rows, n_options: int) -> Ints:
@@ -120,12 +140,16 @@ def translated(codes: Array, table: Ints, *, out: Array) -> None:
     if codes.dtype == out.dtype and np.array_equal(table, np.arange(len(table))):
         out[:] = codes
     elif codes.dtype == np.uint8 and out.dtype == np.uint8:
-        # translating bytes is ten times as fast as indexing
         whole = np.full(256, missing, dtype=np.uint8)
         whole[: len(lookup)] = lookup
-        out[:] = np.frombuffer(codes.tobytes().translate(whole.tobytes()), dtype=np.uint8)
+        out[:] = exchanged(codes, whole)
     else:
         np.take(lookup, codes, mode="clip", out=out)  # "no answer" is the last entry
+
+
+def exchanged(codes: Array, table: Array) -> Array:
+    """Return ``table[codes]``, all of them bytes: ten times as fast as indexing."""
+    return np.frombuffer(codes.tobytes().translate(table.tobytes()), dtype=np.uint8)
 
 
 def renumbered_codes(

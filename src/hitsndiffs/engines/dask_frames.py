@@ -13,12 +13,13 @@ from dask.delayed import Delayed, delayed
 from distributed import Client
 
 from hitsndiffs.data.arrays import Array, Words
-from hitsndiffs.data.cells import Skipped, normalise, smallest
+from hitsndiffs.data.cells import Skipped, normalise
 from hitsndiffs.data.encode import OptionBook
 from hitsndiffs.data.frames import further_names, long_columns, long_table, wide_table
 from hitsndiffs.data.items import Items
 from hitsndiffs.data.labels import Place, label_array
 from hitsndiffs.data.names import find_column, recognise
+from hitsndiffs.data.parts import joined
 from hitsndiffs.data.responses import Responses
 from hitsndiffs.engines.dask import HERE, DaskEngine, Part, same
 from hitsndiffs.engines.dask_order import crossed, how_many_buckets
@@ -281,11 +282,7 @@ def joined_items(parts: list[Labels], order: list[Any], as_text: bool) -> Items:
         for item, options in zip(part.items, part.options, strict=True):
             books[item].number(options, skipped)
     items = [item for item in order if len(books[item])]
-    labels: list[Any] = []
-    for item in items:
-        labels += books[item].ordered(as_text=as_text)[0]
-    starts = np.cumsum([0, *(len(books[item]) for item in items)])
-    return Items(label_array(items), label_array(labels), starts)
+    return Items.of(items, [books[item].ordered(as_text=as_text)[0] for item in items])
 
 
 def packed(
@@ -307,13 +304,7 @@ def packed(
     """
     some = [k for k, piece in enumerate(pieces) if len(piece.items)]
     pieces, first_users = [pieces[k] for k in some], [first_users[k] for k in some]
-    shared: dict[str, Any] = {
-        "users": _joined_users(as_text, first_users, pieces),
-        "items": items.labels,
-        "option_labels": items.option_labels,
-        "item_starts": items.starts,
-        "kind": "dask",
-    }
+    users = _joined_users(as_text, first_users, pieces)
     numbers = {
         (item, normalise(label)): number
         for number, (item, label) in enumerate(
@@ -321,14 +312,11 @@ def packed(
         )
     }
     tables = [_table(piece, numbers) for piece in pieces]
-    few = smallest(int(np.diff(items.starts).max())) != np.uint32
-    if few and all(piece.is_dense for piece in pieces):
-        responses = Responses(**shared, codes=_joined_codes(items, tables, pieces))
-    else:
-        responses = Responses(**shared, rows=_joined_rows(tables, pieces))
-    answered = np.concatenate([piece.answers_per_user > 0 for piece in pieces])
-    if not answered.all():
-        responses = responses.select(answered, keep_options=True)
+    ends = np.cumsum([len(piece.users) for piece in pieces])
+    who = np.split(np.arange(len(users)), ends[:-1])
+    responses, _, _ = joined(pieces, users, items, who, tables, "dask")
+    if not (responses.answers_per_user > 0).all():
+        responses = responses.select(responses.answers_per_user > 0, keep_options=True)
     return Part(responses)
 
 
@@ -348,35 +336,6 @@ def _table(piece: Responses, numbers: dict[tuple[Any, Any], int]) -> Array:
         [numbers[names[i], normalise(label)] for i, label in zip(own, labels, strict=True)],
         dtype=np.int64,
     )
-
-
-def _joined_codes(items: Items, tables: list[Array], pieces: list[Responses]) -> Array:
-    """Dense codes with the options of all parts."""
-    dtype: Any = smallest(int(np.diff(items.starts).max()))
-    missing = np.iinfo(dtype).max
-    ends = np.cumsum([len(piece.users) for piece in pieces]).tolist()
-    codes = np.empty((items.n_items, ends[-1]), dtype=dtype)
-    for piece, table, first, last in zip(pieces, tables, [0, *ends], ends, strict=False):
-        places = items.of_option[table[piece.item_starts[:-1]]] if len(table) else table
-        if len(places) < items.n_items:
-            codes[:, first:last] = missing
-        for i, row in enumerate(piece.codes):
-            own = table[piece.item_starts[i] : piece.item_starts[i + 1]]
-            lookup = np.append(own - items.starts[places[i]], missing).astype(dtype)
-            np.take(lookup, row, mode="clip", out=codes[places[i], first:last])
-    return codes
-
-
-def _joined_rows(tables: list[Array], pieces: list[Responses]) -> tuple[Array, Array]:
-    """Rows with the option numbers of all parts, user after user."""
-    counts, options = [], []
-    for piece, table in zip(pieces, tables, strict=True):
-        indptr, own = piece.rows
-        moved = table[own]
-        owner = np.repeat(np.arange(len(piece.users)), np.diff(indptr))
-        counts.append(np.diff(indptr))
-        options.append(moved[np.lexsort((moved, owner))].astype(np.int32))
-    return np.concatenate([[0], np.cumsum(np.concatenate(counts))]), np.concatenate(options)
 
 
 # -- users who are named in several parts of wide data --------------------------------------------

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Sequence
-from itertools import chain
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from hitsndiffs.data.arrays import Array, Flags
 from hitsndiffs.data.cells import is_blank
 from hitsndiffs.data.encode import (
     WideEncoder,
@@ -17,7 +16,7 @@ from hitsndiffs.data.encode import (
     check_user_names,
     encode_long,
 )
-from hitsndiffs.data.factor import Factor, Interner, factorise, trimmed
+from hitsndiffs.data.factor import Factor, factorise, joined, trimmed
 from hitsndiffs.data.frames import row_labels
 from hitsndiffs.data.groups import user_groups
 from hitsndiffs.data.labels import Place, label_array
@@ -26,7 +25,6 @@ from hitsndiffs.data.responses import Responses
 from hitsndiffs.data.words import count, listed, shortened
 from hitsndiffs.errors import InputError
 from hitsndiffs.reading.files.archives import too_large
-from hitsndiffs.reading.group_column import GroupColumn
 from hitsndiffs.reading.layouts.extra_rows import (
     BOTTOM,
     TOP,
@@ -48,6 +46,9 @@ _MANY_ROWS = 100_000
 
 __all__ = ["build_long", "build_transposed", "build_wide"]
 
+#: The pieces of a column of labels, each with the number of its first row.
+_Pieces = list[tuple[int, Any]]
+
 
 # -- one row per user -------------------------------------------------------------------------
 
@@ -67,62 +68,66 @@ def build_wide(
     not given, several rows are refused, unless a column numbers the attempts; then the first
     counts. A file that is not the ``whole`` of the data may have a single user, or no answers.
     """
-    notes = table.notes
-    pieces: list[list[Any]] = []
-    numbers: list[str] = []
-    apart: dict[int, str] = {}
-    remarks: list[int] = []
-    n_rows = 0
-    chosen = {*roles.users, *roles.items}
-    beside = _beside(table, roles)
-    chosen |= {*beside}
-    groups = GroupColumn(group)
-    chosen |= {*groups.names}
-    labels = [*roles.users, *groups.names]
+    place, notes = table.place, table.notes
+    is_small = table.is_small and table.has_header
+    beside = [*roles.labels, *([roles.attempt] if roles.attempt else [])] if is_small else []
+    told = [*roles.users, *beside, *([] if group is None else [group])]
+    chosen = {*told, *roles.items}
     wanted = None if len(chosen) == len(table.names) else [n for n in table.names if n in chosen]
-    names = {} if table.has_header else _item_names(table.names, labels)
-    items = [names.get(name, name) for name in roles.items]
-    encoder = WideEncoder(table.place, as_text=True, whole=whole)
-    for first_row, columns in table.blocks(labels, wanted):
+    names = {name: name for name in table.names}
+    if not table.has_header:
+        items = [name for name in table.names if name not in told]
+        names |= {name: f"item-{k}" for k, name in enumerate(items, start=1)}
+    encoder = WideEncoder(place, as_text=True, whole=whole)
+    pieces: dict[str, _Pieces] = defaultdict(list)
+    answers: dict[str, Any] = {}
+    n_rows = 0
+    for first_row, columns in table.blocks(told, wanted):
         n_rows = max(n_rows, first_row + max(map(len, columns.values()), default=0))
-        check_room(n_rows * (_WIDE_ROW + len(items)), table.place, sizes)
-        groups.take(first_row, columns)
-        cells = {name: columns.pop(name) for name in beside}
-        numbers = cells.pop(roles.attempt or "", [])
-        if table.is_small and table.has_header:
-            told, given = ([columns[name] for name in own] for own in (roles.users, roles.items))
-            apart = rows_apart(cells, given, told) if cells else {}
-            if not roles.asked:
-                apart |= nameless_rows(told, given)
-                remarks = rows_of_text(told, given, roles.items)
-        if any(name in columns for name in roles.users):
-            pieces.append([columns.pop(name) for name in roles.users if name in columns])
-        found = [names.get(name, name) for name in columns]
-        factors = _factors(list(columns.values()), table.place, sizes)
-        encoder.add(dict(zip(found, factors, strict=True)), first_row)
-    if roles.users:
+        check_room(n_rows * (_WIDE_ROW + len(roles.items)), place, sizes)
+        for name in told:
+            if name in columns:
+                pieces[name].append((first_row, columns.pop(name)))
+        answers = columns
+        factors = _factors(list(columns.values()), place, sizes)
+        encoder.add({names[n]: own for n, own in zip(columns, factors, strict=True)}, first_row)
+    texts = {name: _whole(pieces[name], n_rows) for name in told}
+    users = [texts[name] for name in roles.users]
+    apart: dict[int, str] = {}
+    remarks = np.zeros(n_rows, dtype=bool)
+    if is_small:
+        given = [answers[name] for name in roles.items]
+        labels = {name: texts[name] for name in roles.labels}
+        apart = rows_apart(labels, given, users) if labels else {}
+        if not roles.asked:
+            apart |= nameless_rows(users, given)
+            remarks[rows_of_text(users, given, roles.items)] = True
+    numbers = texts.get(roles.attempt or "", [])
+    attempt = attempt or ("first" if numbers else None)
+    if users:
+        cells = users[0] if len(users) == 1 else _joined_names(users)
         column = "+".join(roles.users)
-        one = [piece[0] if len(piece) == 1 else _joined_names(piece) for piece in pieces]
-        attempt = attempt or ("first" if numbers else None)
-        named, nameless = _user_labels(one, n_rows, table.place, column, check=attempt is None)
+        named, nameless = row_labels(_numbered_keys(cells, column))
+        if attempt is None:
+            check_user_names(named, place, column)
     else:
         named, nameless, attempt = numbered("user", n_rows), np.zeros(n_rows, dtype=bool), None
         notes.append("There is no user column: the users are named user-1, user-2, ….")
     for row, label in apart.items():
         named[row], nameless[row] = label, False
-    if remarks:
-        texts = listed([named[row] for row in remarks], most=2)
-        notes.append(f"Left out {count(len(remarks), 'row')} of text: {texts}.")
+    if remarks.any():
+        shown = listed(named[remarks].tolist(), most=2)
+        notes.append(f"Left out {count(int(remarks.sum()), 'row')} of text: {shown}.")
     encoded = encoder.finish(named, "file", notes, nameless)
-    if remarks:
-        is_user = ~np.isin(np.arange(n_rows), remarks)
-        encoded = encoded.select(users=is_user[~nameless]).with_notes(notes)
+    keep = ~remarks
     if attempt is not None:
-        numbers = [] if nameless.any() or remarks else numbers
-        said: list[str] = []
-        encoded = _one_row_each(encoded, attempt, said, numbers)
-        encoded = encoded.with_notes([*notes, *said])
-    return encoded._changed(groups=groups.of_rows(named, table.place), notes=encoded.notes)
+        keep &= _one_row_each(named.tolist(), attempt, numbers, notes)
+    if not keep.all():
+        encoded = encoded.select(users=keep[~nameless])
+    groups = None
+    if group is not None and pieces[group]:
+        groups = user_groups(_factor(named), _factor(texts[group]), place, group)
+    return encoded._changed(groups=groups, notes=notes)
 
 
 def check_room(n_bytes: int, place: Place, sizes: Sizes) -> None:
@@ -131,39 +136,43 @@ def check_room(n_bytes: int, place: Place, sizes: Sizes) -> None:
         raise too_large(place.source, sizes.memory)
 
 
-def _beside(table: Table, roles: WideRoles) -> list[str]:
-    """Return the columns beside the answers that say something about the rows."""
-    attempt = [] if roles.attempt is None else [roles.attempt]
-    return [*roles.labels, *attempt] if table.is_small and table.has_header else []
+def _whole(pieces: _Pieces, n_rows: int) -> list[str]:
+    """Return a column of labels as texts; cells that a record lacks are blank."""
+    found: list[str] = []
+    for first, cells in pieces:
+        found += [""] * (first - len(found))
+        found += as_texts(cells)
+    return found + [""] * (n_rows - len(found))
 
 
-def _joined_names(parts: list[Any]) -> list[str]:
+def _factor(cells: Any) -> Factor:
+    return trimmed(factorise(list(cells)))
+
+
+def _joined_names(parts: list[list[str]]) -> list[str]:
     """Join first and last names."""
-    rows = zip(*map(as_texts, parts), strict=True)
-    return [" ".join(filter(None, map(str.strip, row))) for row in rows]
+    return [" ".join(filter(None, map(str.strip, row))) for row in zip(*parts, strict=True)]
 
 
 def _one_row_each(
-    encoded: Responses, attempt: str, notes: list[str], numbers: Sequence[str]
-) -> Responses:
-    """Keep one row per user, chosen by attempt number if there is one, else by row order."""
+    users: list[str], attempt: str, numbers: Sequence[str], notes: list[str]
+) -> Flags:
+    """Return which row of each user counts: by the number of the attempt, else by row order."""
     if attempt == "best":
         raise InputError(
             "The best attempt is the one with most points, and this file has none for its answers; "
             "keep the first or the last attempt."
         )
-    users = encoded.users.tolist()
-    order = list(range(len(users)))
-    if len(numbers) == len(users) and all(text.strip().isdecimal() for text in numbers):
-        order.sort(key=lambda row: int(numbers[row]))
-    chosen = {users[row]: row for row in (order if attempt == "last" else reversed(order))}
+    rows = list(range(len(users)))
+    if numbers and all(text.strip().isdecimal() for text in numbers):
+        rows.sort(key=lambda row: int(numbers[row]))
+    counting = {users[row]: row for row in (rows if attempt == "last" else reversed(rows))}
     keep = np.zeros(len(users), dtype=bool)
-    keep[list(chosen.values())] = True
+    keep[list(counting.values())] = True
     if not keep.all():
-        n = int((~keep).sum())
-        rows_ = "1 row" if n == 1 else f"{n:,} rows"
-        notes.append(f"Left out {rows_} of users with several rows: the {attempt} one counts.")
-    return encoded if keep.all() else encoded.select(users=keep)
+        said = count(int((~keep).sum()), "row")
+        notes.append(f"Left out {said} of users with several rows: the {attempt} one counts.")
+    return keep
 
 
 def _factors(columns: list[Any], place: Place, sizes: Sizes) -> list[Factor]:
@@ -181,43 +190,24 @@ def _factors(columns: list[Any], place: Place, sizes: Sizes) -> list[Factor]:
     return found
 
 
-def _item_names(names: Sequence[str], users: Sequence[str]) -> dict[str, str]:
-    items = [name for name in names if name not in users]
-    return {name: f"item-{k}" for k, name in enumerate(items, start=1)}
-
-
-def _user_labels(
-    pieces: list[Any], n_rows: int, place: Place, column: str, *, check: bool = True
-) -> tuple[npt.NDArray[Any], npt.NDArray[np.bool_]]:
-    cells = list(chain.from_iterable(map(as_texts, pieces)))
-    if len(cells) != n_rows:
-        raise InputError(
-            f"{place.source}: the user column {column!r} is missing in some of the records; "
-            "every record needs a user."
-        )
-    labels, nameless = row_labels(_numbered_keys(cells, column))
-    if check:
-        check_user_names(labels, place, column)
-    return labels, nameless
-
-
 def _numbered_keys(cells: list[str], column: str) -> list[str]:
     """Number the rows named like a key or the column, of which there may be one per class."""
     if len(cells) > _MANY_ROWS:
         return cells
-    repeated = {name for name, n in Counter(map(str.strip, cells)).items() if name and n > 1}
-    repeated = {name for name in repeated if is_key_name(name) or name == column.strip()}
-    if not repeated:
-        return cells
+    counts = Counter(map(str.strip, cells))
+    repeated = {
+        name for name, n in counts.items()
+        if name and n > 1 and (is_key_name(name) or name == column.strip())
+    }  # fmt: skip
     seen: Counter[str] = Counter()
     found = []
-    for name in map(str.strip, cells):
+    for name in map(str.strip, cells) if repeated else ():
         seen[name] += name in repeated
         found.append(f"{name} {seen[name]}" if seen[name] > 1 else name)
-    return found
+    return found or cells
 
 
-def numbered(word: str, count: int) -> npt.NDArray[Any]:
+def numbered(word: str, count: int) -> Array:
     """Return ``word-1``, ``word-2``, … as labels.
 
     Examples
@@ -245,26 +235,27 @@ def build_long(
 
     The right answers are returned as well: the most common one for each item in the column ``key``.
     """
-    wanted = [*columns, *(name for name in (key, group) if name is not None)]
-    interners = {name: Interner() for name in wanted}
-    labels = columns[:2] if group is None else (*columns[:2], group)
+    labels = [*columns[:2], *([] if group is None else [group])]
+    wanted = [*dict.fromkeys([*columns, *labels, *([] if key is None else [key])])]
+    found: dict[str, list[Factor]] = {name: [] for name in wanted}
     for first_row, pieces in table.blocks(labels, wanted):
         check_room((first_row + max(map(len, pieces.values()))) * _LONG_ROW, table.place, sizes)
         for name, cells in pieces.items():
             try:
-                interners[name].add(cells)
+                found[name].append(factorise(cells, short=sizes.short))
             except InputError as error:
                 raise InputError(f"{table.place.source}: {error}") from None
-    users, items = (trimmed(interners[name].factor()) for name in columns[:2])
-    right = {} if key is None else _right_answers(items, trimmed(interners[key].factor()))
-    groups = None
-    if group is not None:
-        found = trimmed(interners[group].factor())
-        groups = user_groups(users, found, table.place, group)
+
+    def column(name: str) -> Factor:
+        return trimmed(joined(found[name]))
+
+    users, items = map(column, columns[:2])
+    right = {} if key is None else _right_answers(items, column(key))
+    groups = None if group is None else user_groups(users, column(group), table.place, group)
     encoded = encode_long(
         users,
         items,
-        interners[columns[2]].factor(),
+        joined(found[columns[2]]),
         place=table.place,
         columns=columns,
         duplicates=duplicates,
@@ -303,21 +294,20 @@ def build_transposed(
     place, notes = table.place, table.notes
     rows = table.rows()
     places = {name: k for k, name in enumerate(table.names)}
-    encoder = WideEncoder(place, as_text=True, whole=whole)
     items = numbered("item", len(rows)).tolist()
     if item is not None:
-        own = places[item]
-        items = ["" if is_blank(row[own]) else str(row[own]).strip() for row in rows]
+        items = ["" if is_blank(row[places[item]]) else row[places[item]].strip() for row in rows]
         _check_items(items, place)
-    chosen = [places[name] for name in users]
-    for k in reversed(_sums(items, [[row[k] for k in chosen] for row in rows])):
-        notes.append(f"Left out row {shortened(items[k], 40)!r}: it sums up the others.")
-        del items[k], rows[k]
+    cells = [[row[places[name]] for name in users] for row in rows]
+    sums = _sums(items, cells)
+    notes += [f"Left out row {shortened(items[k], 40)!r}: it sums up the others." for k in sums]
+    encoder = WideEncoder(place, as_text=True, whole=whole)
     right: dict[str, str] = {}
-    for label, row in zip(items, rows, strict=True):
-        encoder.add({label: factorise([row[k] for k in chosen])})
-        if key is not None and not is_blank(row[places[key]]):
-            right[label] = str(row[places[key]]).strip()
+    for k, label in enumerate(items):
+        if k not in sums:
+            encoder.add({label: factorise(cells[k])})
+            if key is not None and not is_blank(rows[k][places[key]]):
+                right[label] = rows[k][places[key]].strip()
     named = list(users)
     if not table.has_header:
         named = numbered("user", len(named)).tolist()
@@ -326,12 +316,12 @@ def build_transposed(
     return encoder.finish(label_array(named), "file", notes), right
 
 
-def _sums(items: Sequence[str], rows: Sequence[Sequence[Any]]) -> list[int]:
+def _sums(items: Sequence[str], rows: Sequence[Sequence[str]]) -> list[int]:
     """Return the rows at the edges named like sums, whose cells hardly occur in the others."""
     n = len(items)
     edge = [k for k in range(n) if (k < TOP or k >= n - BOTTOM) and is_summary_name(items[k])]
-    stock = {str(cell) for k, row in enumerate(rows) if k not in edge for cell in row}
-    return [k for k in edge if sum(str(cell) in stock for cell in rows[k]) * 5 < len(rows[k])]
+    stock = {cell for k, row in enumerate(rows) if k not in edge for cell in row}
+    return [k for k in edge if sum(cell in stock for cell in rows[k]) * 5 < len(rows[k])]
 
 
 def _check_items(items: list[str], place: Place) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from hitsndiffs.data.encode import dropped_items
-from hitsndiffs.data.labels import Place, label_array
+from hitsndiffs.data.labels import label_array
 from hitsndiffs.data.names import recognise
 from hitsndiffs.data.responses import Responses
 from hitsndiffs.data.words import listed, shortened
@@ -20,7 +20,6 @@ from hitsndiffs.errors import InputError
 from hitsndiffs.reading.exports.base import Column
 from hitsndiffs.reading.exports.common import is_free_text
 from hitsndiffs.reading.exports.per_file import told_apart
-from hitsndiffs.reading.group_column import GroupColumn
 from hitsndiffs.reading.key import read_key
 from hitsndiffs.reading.layouts.layout import left_out_note
 from hitsndiffs.reading.options import ReadingOptions
@@ -352,8 +351,7 @@ def _answers_of_one(file: Any, options: ReadingOptions, user: str) -> Part | Non
             if label.strip() and key.strip():
                 right.options.setdefault(label.strip(), key.strip())
                 right.source = f"the column {keys[0]!r}"
-    groups = GroupColumn(options.group)
-    groups.take(0, columns)
+    team = next((cell for cell in columns.get(options.group or "", ()) if cell.strip()), None)
     n = len(kept)
     encoded = Responses(
         users=label_array([user]),
@@ -364,7 +362,7 @@ def _answers_of_one(file: Any, options: ReadingOptions, user: str) -> Part | Non
         rows=None,
         kind="file",
         notes=(),
-        groups=groups.of_rows(label_array([user] * len(item)), Place(file.name)),
+        groups=None if team is None else {user: team.strip()},
     )
     own = {i for i, _ in kept}
     return Part(file.name, encoded, own, notes=tuple(notes), key=right, alone=True)
