@@ -169,6 +169,10 @@ def _of_few_texts(series: pl.Series, short: int) -> Factor | None:
     likely = series.head(short).unique().drop_nulls().sort()
     if not 0 < len(likely) < FEW:
         return None
+    if (likely.str.len_bytes() == 1).all():
+        letters = series.cast(pl.Binary).bin.reinterpret(dtype=pl.UInt8)  # null: not one byte
+        if letters.null_count() == series.null_count():
+            return _that_occur(letters.fill_null(255).to_numpy(), list(map(chr, range(255))))
     known = series.cast(pl.Enum(likely), strict=False)
     return None if known.null_count() > series.null_count() else Factor(likely, _as_bytes(known))
 
