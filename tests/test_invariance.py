@@ -17,10 +17,8 @@ from hypothesis import strategies as st
 from hitsndiffs import Responses, rank, simulate
 from hitsndiffs.engines import open_engine
 from hitsndiffs.methods.base import Fit
-from hitsndiffs.methods.in_order import _with_open_places
+from hitsndiffs.methods.in_order import with_open_places
 from hitsndiffs.order.canonical import Colouring, canonical
-from hitsndiffs.spectral import leading_axes
-from hitsndiffs.spectral.repeated import colours, settled
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
@@ -50,39 +48,6 @@ def test_order_and_names_do_not_matter(seed: int, method: str, change: str, copi
 def test_equally_strong_axes(method: str, seed: int) -> None:
     for change in ("users", "items", "options", "everything"):
         check(Case(TWINS, method, change, seed))
-
-
-def test_the_mix_of_equally_strong_axes_follows_the_data() -> None:
-    rng = np.random.default_rng(0)
-    basis, _ = np.linalg.qr(rng.normal(size=(9, 3)))
-    turn, _ = np.linalg.qr(rng.normal(size=(3, 3)))
-    near = rng.uniform(size=9)
-    values = np.array([0.5, 0.5, 0.5])
-    one, other = settled(values, basis, near), settled(values, basis @ turn, near)
-    assert np.allclose(one, other, atol=1e-12)
-    assert np.allclose(one.T @ one, np.eye(3), atol=1e-12)
-    apart = settled(np.array([0.5, 0.4, 0.3]), basis, near)
-    assert np.array_equal(apart, basis)
-
-
-@examples(30)
-@given(st.integers(0, 10_000))
-def test_colours_follow_the_answers_alone(seed: int) -> None:
-    rng = np.random.default_rng(seed)
-    table = random_table(seed, 9, 5, 3, missing=0.2)
-    table[:, 0] = np.maximum(table[:, 0], 0)
-    users, items = rng.permutation(9), rng.permutation(5)
-    first, _ = colours(open_engine(responses(table)))
-    second, _ = colours(open_engine(responses(table[users][:, items], ("z{}", "{}?", "a{}"))))
-    assert np.array_equal(first[users], second)
-
-
-def test_large_and_small_solvers_choose_the_same_mix() -> None:
-    data = open_engine(responses(np.repeat(TWINS, 4, axis=0)))
-    small = leading_axes(data, 2)
-    assert small.values[0] > 0
-    turned = leading_axes(data, 2, seed=5)
-    assert np.allclose(np.abs(small.scores), np.abs(turned.scores), atol=1e-9)
 
 
 #: Tables on which order once changed a result (found by fuzzing): rows of answers, "." for none.
@@ -170,13 +135,13 @@ def test_users_whom_nothing_tells_apart_at_different_places_are_named() -> None:
     colouring = Colouring(open_engine(responses(table)))
     assert colouring.alike(0, 3)
     fit = Fit(scores=np.array([2.0, 1.0, -1.0, -2.0]), confidence=0.9)
-    said = _with_open_places(fit, colouring)
+    said = with_open_places(fit, colouring)
     assert said.confidence == 0.5
     assert "the order is not determined" in said.notes[-1]
     assert "user-00" in said.notes[-1]
     # what differs by rounding is levelled, without a word
     fit = Fit(scores=np.array([1.0, 1.0 + 1e-12, 1.0, 1.0]), confidence=0.9)
-    level = _with_open_places(fit, colouring)
+    level = with_open_places(fit, colouring)
     assert level.notes == ()
     assert np.ptp(level.scores) == 0
     assert level.confidence == 0.9

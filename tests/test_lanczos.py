@@ -1,12 +1,13 @@
-"""Lanczos iterations against the dense solver, on spectra of all kinds."""
+"""Lanczos and Davidson iterations against the dense solver, on spectra of all kinds."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
-from factory import examples, some
+from factory import c1p_table, examples, random_answers, some
 from hypothesis import given
 from hypothesis import strategies as st
+from naive_methods import one_hot
 
 from hitsndiffs.spectral.lanczos import highest_pairs
 
@@ -119,3 +120,54 @@ def test_the_same_seed_gives_the_same_bits():
     )
     np.testing.assert_array_equal(first.vectors, again.vectors)
     assert (first.vectors != other.vectors).any()
+
+
+def smallest_of_laplacian(users, items, kind, seed, **limits):
+    """A Laplacian, and its smallest axes but the known one by Davidson iterations."""
+    if kind == "consistent":
+        table = c1p_table(seed, users, items, 2)
+    else:
+        table = random_answers(users, items, 3, 0.4 * (kind == "missing"), seed)
+    C, _ = one_hot(table)
+    degrees = (C @ C.T).sum(axis=1)
+    L, beta, known = np.diag(degrees) - C @ C.T, degrees.max(), np.full(users, users**-0.5)
+    limits = {"vectors": 1, "known": known, "diagonal": beta - degrees, "further": 40} | limits
+    found = highest_pairs(lambda s: beta * s - L @ s, users, 2, seed=seed, most=20, **limits)
+    return L, beta, found
+
+
+@examples(25)
+@given(
+    st.integers(20, 120),
+    st.sampled_from([5, 20, 60]),
+    st.sampled_from(["noisy", "missing", "consistent"]),
+    seeds,
+)
+def test_a_known_diagonal_and_axis(users, items, kind, seed):
+    L, beta, found = smallest_of_laplacian(users, items, kind, seed, tol=1e-11)
+    values, vectors = np.linalg.eigh(L)
+    lowest = beta - found.values
+    assert found.residuals[0] <= 1e-10 * beta
+    assert lowest[0] == pytest.approx(values[1], abs=1e-8 * beta)
+    if len(lowest) > 1:
+        assert lowest[1] == pytest.approx(
+            values[2], abs=1e-3 * (values[2] - values[1]) + 1e-8 * beta
+        )
+    if values[2] - values[1] > 1e-6 * beta:
+        assert abs(found.vectors[:, 0] @ vectors[:, 1]) == pytest.approx(1.0, abs=1e-6)
+
+
+def test_a_known_diagonal_saves_products():
+    L, beta, found = smallest_of_laplacian(300, 30, "noisy", 1, tol=1e-11)
+    np.testing.assert_allclose(beta - found.values, np.linalg.eigvalsh(L)[1:3], rtol=1e-6)
+    assert found.products < 60
+    _, _, plain = smallest_of_laplacian(300, 30, "noisy", 1, tol=1e-11, diagonal=None)
+    assert plain.products > 2 * found.products
+
+
+def test_with_a_diagonal_too_it_stops_at_its_limit_and_keeps_the_best():
+    L, beta, found = smallest_of_laplacian(100, 30, "noisy", 2, max_products=5)
+    assert found.products == 5
+    assert found.residuals[0] > 1e-10 * beta
+    assert beta - found.values[0] >= np.linalg.eigvalsh(L)[1]
+    assert np.linalg.norm(found.vectors[:, 0]) == pytest.approx(1.0)

@@ -141,19 +141,3 @@ def test_users_who_all_agree_have_no_axis():
     found = find_shrinkage(open_engine(r, "numpy"))
     assert len(found.axes.values) == 0
     assert not found.converged
-
-
-def test_less_weight_for_some_users_moves_the_axis_towards_the_others():
-    table = random_table(5, 40, 15, 4)
-    other_key = np.random.default_rng(0).permuted(np.tile(np.arange(4), (15, 1)), axis=1)
-    table[20:] = other_key[np.arange(15), table[20:]]
-    r = make_responses(table)
-    alone = make_responses(table[:20])
-    target = find_shrinkage(open_engine(alone, "numpy")).axes.scores[:, 0]
-
-    def agreement(weight):
-        weights = np.r_[np.ones(20), np.full(20, weight)]
-        axes = find_shrinkage(open_engine(r, "numpy"), user_weights=weights).axes
-        return abs(np.corrcoef(axes.scores[:20, 0], target)[0, 1])
-
-    assert agreement(0.01) > 0.99 > agreement(1.0)

@@ -213,12 +213,11 @@ def test_iterate_ends_at_zero():
 # -- leading axes --------------------------------------------------------------------------------
 
 
-def dense_axes(table, lam=0.0, mu=0.0, centred=False, weights=None):
+def dense_axes(table, lam=0.0, mu=0.0, centred=False):
     """The definition: options get shrunken deviations, users get shrunken means of them."""
     c = naive.C(table)
-    weights = np.ones(len(c)) if weights is None else weights
-    answers, counts = c.sum(axis=1), weights @ c
-    a = np.sqrt(weights / (answers + mu))[:, None] * c / np.sqrt(counts + lam)
+    answers, counts = c.sum(axis=1), c.sum(axis=0)
+    a = c / np.sqrt(answers + mu)[:, None] / np.sqrt(counts + lam)
     if centred:
         item = np.concatenate(
             [np.full(len(set(col.tolist()) - {-1}), i) for i, col in enumerate(table.T)]
@@ -230,16 +229,11 @@ def dense_axes(table, lam=0.0, mu=0.0, centred=False, weights=None):
     else:
         for side in (0, 1):
             # the mean over all answers: of the scores, and of the weights
-            k = (
-                np.sqrt(weights / (answers + mu)) * answers
-                if side == 0
-                else counts / np.sqrt(counts + lam)
-            )
+            k = answers / np.sqrt(answers + mu) if side == 0 else counts / np.sqrt(counts + lam)
             k = k / np.linalg.norm(k)
             a = a - np.outer(k, k @ a) if side == 0 else a - np.outer(a @ k, k)
     values, vectors = np.linalg.eigh(a @ a.T)
-    scale = np.sqrt(weights * (answers + mu))[:, None]
-    return values[::-1], vectors[:, ::-1] / scale
+    return values[::-1], vectors[:, ::-1] / np.sqrt(answers + mu)[:, None]
 
 
 CASES = st.fixed_dictionaries(
@@ -268,16 +262,6 @@ def test_leading_axes_are_those_of_the_dense_matrix(table, how):
     table = answered(table)
     values, vectors = dense_axes(table, **how)
     check_axes(table, leading_axes(opened(table), 2, **how), values, vectors)
-
-
-@given(tables(users=(8, 20)), CASES, st.integers(0, 1000))
-@examples(60)
-def test_leading_axes_with_user_weights(table, how, seed):
-    table = answered(table)
-    weights = np.random.default_rng(seed).uniform(0.2, 3, len(table))
-    values, vectors = dense_axes(table, weights=weights, **how)
-    found = leading_axes(opened(table), 2, user_weights=weights, **how)
-    check_axes(table, found, values, vectors)
 
 
 @pytest.mark.parametrize("how", [{}, {"lam": 2.0, "mu": 1.0}, {"lam": 2.0, "centred": True}])

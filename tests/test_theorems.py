@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from hitsndiffs.engines import open_engine
 from hitsndiffs.spectral import SOLVERS, solve
-from hitsndiffs.spectral.laplacian import FIEDLER_SOLVERS, fiedler
+from hitsndiffs.spectral.solvers import FIEDLER_SOLVERS, fiedler
 
 Axis = Callable[[np.ndarray], np.ndarray]
 

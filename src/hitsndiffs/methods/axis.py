@@ -15,7 +15,6 @@ from hitsndiffs.methods.base import Fit
 from hitsndiffs.methods.keys import key_from_scores
 from hitsndiffs.order.orientation import Orientation, orient, undecided
 from hitsndiffs.spectral import Averaging, Solution
-from hitsndiffs.spectral.repeated import REPEATED
 
 __all__ = [
     "OPEN_DIRECTION",
@@ -26,6 +25,8 @@ __all__ = [
     "with_key",
 ]
 
+#: Two axes whose values are this close (relatively) are equally strong.
+REPEATED = 1e-6
 #: The note of an order whose better end is open.
 OPEN_DIRECTION = "Nothing in the answers shows which end is better; the order may be upside down."
 

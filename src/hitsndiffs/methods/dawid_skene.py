@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, ClassVar
 
@@ -16,6 +16,7 @@ from hitsndiffs.methods.fitted import Learnt
 from hitsndiffs.methods.keys import right_errors
 from hitsndiffs.methods.labels import label_numbers, need_shared
 from hitsndiffs.methods.probability import STEADY, digamma
+from hitsndiffs.order.numbering import PER_ITEM, PER_OPTION, PER_USER
 
 __all__ = ["Confusions", "DawidSkene"]
 
@@ -47,24 +48,10 @@ class Confusions(Learnt):
 
     labels: npt.NDArray[Any]
     label_priors: Floats
-    confusions: Floats
+    confusions: Floats = field(metadata=PER_USER)
     strengths: Floats
-    truth: Floats
-    numbers: Ints
-
-    def put_back(
-        self,
-        users: Ints,
-        items: Ints,
-        options: Ints,
-    ) -> Confusions:
-        """The same, with users, items and options renumbered to the numbers given."""
-        return replace(
-            self,
-            confusions=self.confusions[np.argsort(users)],
-            truth=self.truth[np.argsort(items)],
-            numbers=self.numbers[np.argsort(options)],
-        )
+    truth: Floats = field(metadata=PER_ITEM)
+    numbers: Ints = field(metadata=PER_OPTION)
 
 
 @dataclass(kw_only=True, eq=False)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,7 @@ from hitsndiffs.data.words import per_cent
 from hitsndiffs.engines import Engine
 from hitsndiffs.methods.readings import Question, Reading
 from hitsndiffs.methods.scoring import Scoring
+from hitsndiffs.order.numbering import PER_OPTION, PER_USER, USER_NUMBERS, mapped, renumbered
 from hitsndiffs.order.orientation import Orientation, undecided
 from hitsndiffs.order.perfect import PerfectOrder
 
@@ -26,15 +27,8 @@ __all__ = [
     "Part",
     "collected",
     "merged",
-    "numbered",
     "spread_out",
 ]
-
-#: The fields of a fit that hold one value per user.
-USER_ARRAYS = (
-    "scores", "correct", "abilities", "standard_errors", "ability_errors", "correct_errors",
-    "common_errors",
-)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -75,7 +69,7 @@ class AlikeUsers:
     """
 
     count: int
-    users: tuple[int, ...]
+    users: tuple[int, ...] = field(metadata=USER_NUMBERS)
     share: float
 
 
@@ -105,10 +99,6 @@ class Doubt:
 @dataclass(frozen=True)
 class Learnt:
     """What a model learnt besides scores and key; each model has its own fields."""
-
-    def put_back(self, users: Ints, items: Ints, options: Ints) -> Learnt:  # noqa: ARG002
-        """The same, with users, items and options renumbered to the numbers given."""
-        return self
 
 
 @dataclass(frozen=True)
@@ -160,15 +150,15 @@ class Fit:
         Reasons for doubt, the strongest first.
     """
 
-    scores: Floats
-    option_weights: Floats | None = None
-    key_probabilities: Floats | None = None
-    correct: Floats | None = None
-    abilities: Floats | None = None
-    standard_errors: Floats | None = None
-    ability_errors: Floats | None = None
-    correct_errors: Floats | None = None
-    common_errors: Floats | None = None
+    scores: Floats = field(metadata=PER_USER)
+    option_weights: Floats | None = field(default=None, metadata=PER_OPTION)
+    key_probabilities: Floats | None = field(default=None, metadata=PER_OPTION)
+    correct: Floats | None = field(default=None, metadata=PER_USER)
+    abilities: Floats | None = field(default=None, metadata=PER_USER)
+    standard_errors: Floats | None = field(default=None, metadata=PER_USER)
+    ability_errors: Floats | None = field(default=None, metadata=PER_USER)
+    correct_errors: Floats | None = field(default=None, metadata=PER_USER)
+    common_errors: Floats | None = field(default=None, metadata=PER_USER)
     orientation: Orientation | None = None
     eigenvalues: Floats | None = None
     confidence: float | None = None
@@ -204,6 +194,10 @@ class Fit:
         return (self.choice.sentence(self.confidence), *self.notes)
 
 
+#: The fields of a fit that hold one value per user.
+USER_ARRAYS = tuple(f.name for f in fields(Fit) if f.metadata.get("per") == "user")
+
+
 def collected(data: Engine, fit: Fit) -> Fit:
     """The same fit, with all user arrays as NumPy arrays."""
     return fit if data.arrays == "numpy" else _moved(fit, data.collect)
@@ -214,11 +208,10 @@ def spread_out(data: Engine, fit: Fit) -> Fit:
     return _moved(fit, data.user_array)
 
 
-def _moved(fit: Fit, move: Callable[[Any], Any]) -> Fit:
-    found = {name: getattr(fit, name) for name in USER_ARRAYS}
-    arrays: dict[str, Any] = {name: move(x) for name, x in found.items() if x is not None}
-    readings = tuple(replace(r, correct=move(r.correct)) for r in fit.readings)
-    return replace(fit, readings=readings, **arrays)
+def _moved(fit: Fit, move: Any) -> Fit:
+    """The same fit with its user arrays elsewhere (what else was learnt is in this process)."""
+    found = mapped(fit, lambda axis, x: move(x) if axis == "user" else x)
+    return replace(found, learnt=fit.learnt)
 
 
 @dataclass(frozen=True)
@@ -236,90 +229,61 @@ def merged(data: Engine, parts: Sequence[Part], alone: Ints) -> Fit:
     Orientation, eigenvalues and confidence are those of the largest part, which comes first. Users
     who share no option with anybody (``alone``) have the score 0.
     """
-    m, q = data.n_users, data.n_options
-    key = _mixed_keys(data, parts, alone)
     if not parts:
-        scores = np.full(m, np.nan)
+        scores = np.full(data.n_users, np.nan)
         scores[alone] = 0.0
         return Fit(
             scores=scores,
-            key_probabilities=key,
+            key_probabilities=_mixed_keys(data, parts, alone),
             orientation=undecided(np.zeros(1)),
             confidence=0.0,
             notes=("No two users chose the same option: nobody can be compared.",),
         )
-    of_users: dict[str, Any] = {
-        name: _spread([(p.users, getattr(p.fit, name)) for p in parts], m) for name in USER_ARRAYS
-    }
-    of_users["scores"][alone] = 0.0
+    sizes = {"user": data.n_users, "option": data.n_options}
+    if len(parts) == 1 and len(parts[0].options) == data.n_options:  # the others gave no answers
+        return renumbered(parts[0].fit, {"user": parts[0].users}, sizes)
     # of equally large parts take the least sure one, so that their order does not matter
-    largest = [part.fit for part in parts if len(part.users) == len(parts[0].users)]
-    first = min(largest, key=lambda fit: 1.0 if fit.confidence is None else fit.confidence)
+    largest = [part for part in parts if len(part.users) == len(parts[0].users)]
+    sure = [1.0 if p.fit.confidence is None else p.fit.confidence for p in largest]
+    place = largest[int(np.argmin(sure))]
+    first = renumbered(place.fit, {"user": place.users, "option": place.options}, sizes)
     unsettled = next((part.fit for part in parts if not part.fit.converged), first)
-    place = next(part for part in parts if part.fit is first)
+    found: dict[str, Any] = {
+        each.name: _spread(parts, [getattr(p.fit, each.name) for p in parts], axis, sizes)
+        for each in fields(Fit)
+        if (axis := each.metadata.get("per"))
+    }
+    found["scores"][alone] = 0.0
+    found["key_probabilities"] = _mixed_keys(data, parts, alone)
+    if first.scoring is not None:
+        pieces = [p.fit.scoring and p.fit.scoring.weights for p in parts]
+        weights = _spread(parts, pieces, "option", sizes)
+        scoring = weights is not None and replace(first.scoring, weights=np.nan_to_num(weights))
+        found["scoring"] = scoring or None
     return replace(
         first,
-        **of_users,
-        option_weights=_spread([(p.options, p.fit.option_weights) for p in parts], q),
-        key_probabilities=key,
+        **found,
         converged=unsettled.converged,
-        scoring=_scoring_of_all(parts, q),
-        readings=_readings_of_all(data, parts),
-        questions=first.questions if _is_one(data, parts) else (),
-        n_iterations=max(part.fit.n_iterations for part in parts),
-        notes=_collected_notes(parts, len(parts) + len(alone) > 1),
         residual=unsettled.residual,
-        perfect=_in_all(first.perfect, place.users) if _is_one(data, parts) else None,
-        alike=numbered(first.alike, place.users),
+        n_iterations=max(part.fit.n_iterations for part in parts),
+        # these cover all answers, so there are none if there are several parts
+        readings=(),
+        questions=(),
+        perfect=None,
+        notes=_collected_notes([part.fit for part in parts]),
     )
 
 
-def _spread(pieces: Sequence[tuple[Ints, Floats | None]], size: int) -> Floats | None:
-    total = np.full(size, np.nan)
-    for places, values in pieces:
+def _spread(
+    parts: Sequence[Part], pieces: Sequence[Any], axis: str, sizes: Mapping[str, int]
+) -> Floats | None:
+    """One array of the parts' values; ``None`` if a part has none."""
+    total = np.full(sizes[axis], np.nan)
+    for part, values in zip(parts, pieces, strict=True):
         if values is None:
             return None
-        total[places] = values
+        total[part.users if axis == "user" else part.options] = values
     return total
-
-
-def numbered(alike: AlikeUsers | None, users: Ints) -> AlikeUsers | None:
-    """The same users, with their numbers in the whole data."""
-    if alike is None:
-        return None
-    return replace(alike, users=tuple(sorted(int(users[j]) for j in alike.users)))
-
-
-def _in_all(perfect: PerfectOrder | None, users: Ints) -> PerfectOrder | None:
-    """The same order, with the users' numbers in the whole data."""
-    return None if perfect is None else replace(perfect, order=users[perfect.order])
-
-
-def _scoring_of_all(parts: Sequence[Part], q: int) -> Scoring | None:
-    """Each option takes the weight from its component."""
-    first = parts[0].fit.scoring
-    if first is None:
-        return None
-    pieces = [(p.options, None if p.fit.scoring is None else p.fit.scoring.weights) for p in parts]
-    weights = _spread(pieces, q)
-    return None if weights is None else replace(first, weights=np.nan_to_num(weights))
-
-
-def _is_one(data: Engine, parts: Sequence[Part]) -> bool:
-    """Whether one part holds all answers (others gave none)."""
-    return len(parts) == 1 and len(parts[0].options) == data.n_options
-
-
-def _readings_of_all(data: Engine, parts: Sequence[Part]) -> tuple[Reading, ...]:
-    """Readings cover all answers, so there are none if there are several parts."""
-    if not _is_one(data, parts):
-        return ()
-    made = []
-    for reading in parts[0].fit.readings:
-        correct = _spread([(parts[0].users, reading.correct)], data.n_users)
-        assert correct is not None
-        made.append(replace(reading, correct=correct))
-    return tuple(made)
 
 
 def _mixed_keys(data: Engine, parts: Sequence[Part], alone: Ints) -> Floats | None:
@@ -338,14 +302,12 @@ def _mixed_keys(data: Engine, parts: Sequence[Part], alone: Ints) -> Floats | No
     return total
 
 
-def _collected_notes(parts: Sequence[Part], several: bool) -> tuple[str, ...]:
+def _collected_notes(fits: Sequence[Fit]) -> tuple[str, ...]:
     """Every note once, with the components that it is about."""
     about: dict[str, list[int]] = {}
-    for number, part in enumerate(parts):
-        for note in part.fit.notes:
+    for number, fit in enumerate(fits):
+        for note in fit.notes:
             about.setdefault(note, []).append(number)
-    if not several:
-        return tuple(about)
     return tuple(f"{_named(numbers)}: {note}" for note, numbers in about.items())
 
 

@@ -8,12 +8,13 @@ readings take different options as right, one known right answer tells them apar
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from hitsndiffs.data.arrays import Floats, Ints
 from hitsndiffs.data.items import Items
+from hitsndiffs.order.numbering import ITEM_NUMBERS, PER_OPTION, PER_USER
 
 __all__ = ["Question", "Reading", "questions"]
 
@@ -50,8 +51,8 @@ class Reading:
     evidence: float
     agreement: float
     says: str
-    key: Floats
-    correct: Floats
+    key: Floats = field(metadata=PER_OPTION)
+    correct: Floats = field(metadata=PER_USER)
 
 
 @dataclass(frozen=True)
@@ -66,7 +67,7 @@ class Question:
         How much its answer is expected to tell (nats), after earlier questions.
     """
 
-    item: int
+    item: int = field(metadata=ITEM_NUMBERS)
     gain: float
 
 

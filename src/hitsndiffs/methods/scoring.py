@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from hitsndiffs.data.arrays import Floats
 from hitsndiffs.engines import Engine
 from hitsndiffs.methods.keys import right_errors, share_errors
+from hitsndiffs.order.numbering import PER_OPTION
 
 __all__ = ["Scoring"]
 
@@ -27,7 +28,7 @@ class Scoring:
         Whether weights are probabilities of being right, and scores shares of right answers.
     """
 
-    weights: Floats
+    weights: Floats = field(metadata=PER_OPTION)
     extra: float = 0.0
     shares: bool = False
 

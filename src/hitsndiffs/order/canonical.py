@@ -5,22 +5,23 @@ two equally good solutions, magnifies that. So small data are put into an order 
 the answers alone before they are ranked. Then not even one bit of the result can depend on the
 order of the rows or on names.
 
-The order is found by colours: rounds of colouring tell users and options (and labels, for methods
-that read them across items) apart by who chose what. If different answer sheets still share a
-colour, one of them is marked and the rounds go on. Users who still cannot be told apart are
-exchangeable: swapping them, and the options they chose, leaves the data the same.
+The order is found by colours: 64-bit words that follow from who chose what. In rounds, users take
+up the colours of their options, and options those of their choosers, of the options of their item
+and (for methods that read labels across items) of those with their label. If different answer
+sheets still share a colour, one of them is marked and the rounds go on. Users who still cannot be
+told apart are exchangeable: swapping them, and the options they chose, leaves the data the same.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from hitsndiffs.data.arrays import Ints, Words
+from hitsndiffs.data.arrays import Flags, Ints, Words
 from hitsndiffs.data.mixing import mixed
 from hitsndiffs.data.responses import Responses
 from hitsndiffs.engines import Engine
@@ -31,30 +32,34 @@ __all__ = ["Canonical", "Colouring", "canonical"]
 #: Rounds of colouring × answers, in all: about half a second. Colours that are not told apart by
 #: then stay in the order in which they came.
 WORK = 12_000_000
-#: Constants mixed into the colours: for marks, for items and for labels.
-MARK, ITEM, LABEL = (
-    np.uint64(x) for x in (0x5851F42D4C957F2D, 0x2545F4914F6CDD1D, 0xD1342543DE82EF95)
-)
+#: Added to the colours of what is marked.
+MARK = np.uint64(0x5851F42D4C957F2D)
 
 
 @dataclass(frozen=True)
 class Colours:
-    """A number per user, option and label that follows from the answers alone."""
+    """A word per user and per option."""
 
     users: Words
     options: Words
-    labels: Words
 
     @cached_property
-    def tell_all_users_apart(self) -> bool:
-        """Whether no two users share a colour."""
-        return _how_many_differ(self.users) == len(self.users)
+    def n_users(self) -> int:
+        """How many colours the users have."""
+        return _distinct(self.users)
 
     @property
     def trace(self) -> int:
         """One number for all colours, whatever their order."""
-        parts = (self.users, self.options, self.labels)
-        return sum(int(mixed(part).sum(dtype=np.uint64)) for part in parts) % 2**64
+        both = np.concatenate([mixed(self.users), mixed(self.options)])
+        return int(both.sum(dtype=np.uint64))
+
+    def of_groups(self, group: Ints) -> Words:
+        """A word for each group of options."""
+        found = np.zeros(int(group.max()) + 1, dtype=np.uint64)
+        np.add.at(found, group, mixed(self.options))
+        words: Words = mixed(found)
+        return words
 
 
 class Colouring:
@@ -77,27 +82,20 @@ class Colouring:
         known_options: Ints | None = None,
         known_users: Ints | None = None,
     ) -> None:
-        self.data, self._labels = data, labels
-        if labels is not None:
-            self._by_label = np.argsort(labels, kind="stable")
-            self._of_label = np.searchsorted(
-                labels[self._by_label], np.arange(int(labels.max()) + 1)
-            )
-        self._known_options = _marks(data.n_options, known_options)
-        self._known_users = _marks(data.n_users, known_users)
+        self.data, self.labels = data, labels
+        self._items = data.items.of_option.astype(np.int64)
+        self._known = known_users, known_options
         self.rounds_left = WORK // max(data.n_responses, 1)
 
     @cached_property
     def first(self) -> Colours:
-        """The colours with nothing marked."""
-        labels = 0 if self._labels is None else len(self._of_label)
-        return self._settled(
-            Colours(
-                mixed(self.data.responses.answers_per_user.astype(np.uint64) + self._known_users),
-                mixed(self.data.choosers_per_option.astype(np.uint64) + self._known_options),
-                np.zeros(labels, dtype=np.uint64),
-            )
-        )
+        """The colours with nothing marked but what is known."""
+        counts = self.data.responses.answers_per_user, self.data.choosers_per_option
+        words = [count.astype(np.uint64) for count in counts]
+        for word, known in zip(words, self._known, strict=True):
+            if known is not None:
+                word[known] += MARK
+        return self._settled(mixed(words[0]), mixed(words[1]))
 
     @cached_property
     def fingerprints(self) -> Words:
@@ -106,14 +104,14 @@ class Colouring:
         return self.data.collect(self.data.fingerprints(words))
 
     def marked(self, colours: Colours, user: int) -> Colours:
-        """The colours after one sheet is marked."""
+        """The colours after one user's answer sheet is marked."""
         mine = self.fingerprints == self.fingerprints[user]
-        return self._settled(replace(colours, users=np.where(mine, MARK, 0) + colours.users))
+        return self._settled(_marked(colours.users, mine), colours.options)
 
     def label_marked(self, colours: Colours, label: int) -> Colours:
         """The colours after one label is marked."""
-        mine = np.arange(len(colours.labels)) == label
-        return self._settled(replace(colours, labels=np.where(mine, MARK, 0) + colours.labels))
+        mine: Flags = np.asarray(self.labels) == label
+        return self._settled(colours.users, _marked(colours.options, mine))
 
     def alike(self, one: int, other: int) -> bool:
         """Whether nothing in the answers tells two users apart."""
@@ -123,33 +121,51 @@ class Colouring:
             return True
         return self.marked(self.first, one).trace == self.marked(self.first, other).trace
 
-    def _settled(self, colours: Colours) -> Colours:
+    def told_apart(self) -> Colours:
+        """Colours that are different for different answer sheets, and for different labels."""
+        colours: Colours | None = self.first
+        best = self.first
+        if best.n_users < len(best.users):
+            _, sheets = np.unique(self.fingerprints, return_index=True)
+            while colours and (group := _smallest(colours.users[sheets])) is not None:
+                best, colours = colours, self._best(colours, sheets[group], self.marked)
+        if self.labels is not None:
+            while colours and (group := _smallest(colours.of_groups(self.labels))) is not None:
+                best, colours = colours, self._best(colours, group, self.label_marked)
+        return colours or best
+
+    def _best(
+        self, colours: Colours, group: Ints, mark: Callable[[Colours, int], Colours]
+    ) -> Colours | None:
+        """Of the colours with one member of a group marked, those with the lowest trace.
+
+        ``None`` if that takes longer than may be: a trial takes about as long as the one before.
+        """
+        best = None
+        for left, one in zip(range(len(group), 0, -1), group.tolist(), strict=True):
+            before = self.rounds_left
+            found = mark(colours, one)
+            if (before - self.rounds_left) * left >= before:
+                return None
+            best = found if best is None or found.trace < best.trace else best
+        return best
+
+    def _settled(self, users: Words, options: Words) -> Colours:
         """Colour in rounds until nothing more is told apart."""
-        told = 0
+        ones, told = self.data.responses.ones, 0
+        colours = Colours(users, options)
         while self.rounds_left > 0:
             self.rounds_left -= 1
-            colours = self._round(colours)
-            parts = (colours.users, colours.options, colours.labels)
-            now = sum(_how_many_differ(part) for part in parts)
-            if now == told:
+            users = mixed(colours.users + mixed(ones @ mixed(colours.options)))
+            options = mixed(colours.options + mixed(ones.T @ mixed(users)))
+            for group in (self._items, self.labels):
+                if group is not None:
+                    options = mixed(options + Colours(users, options).of_groups(group)[group])
+            colours = Colours(users, options)
+            if (now := colours.n_users + _distinct(options)) == told:
                 break
             told = now
         return colours
-
-    def _round(self, old: Colours) -> Colours:
-        items = self.data.items
-        chosen = self.data.responses.ones @ mixed(old.options)
-        users = mixed(old.users + mixed(chosen))
-        seen = self.data.responses.ones.T @ mixed(users)
-        options = mixed(old.options + mixed(seen))
-        whole = mixed(np.add.reduceat(mixed(options), items.starts[:-1]) + ITEM)
-        options = mixed(options + mixed(whole)[items.of_option])
-        labels = old.labels
-        if self._labels is not None:
-            used = np.add.reduceat(mixed(options)[self._by_label], self._of_label)
-            labels = mixed(labels + mixed(used) + LABEL)
-            options = mixed(options + mixed(labels)[self._labels])
-        return Colours(users, options, labels)
 
 
 @dataclass(frozen=True)
@@ -162,15 +178,12 @@ class Canonical:
         The same answers in that order.
     users, items, options
         For each place in that order, the original number.
-    colouring
-        How they were told apart.
     """
 
     responses: Responses
     users: Ints
     items: Ints
     options: Ints
-    colouring: Colouring
 
 
 def canonical(colouring: Colouring) -> Canonical:
@@ -183,95 +196,56 @@ def canonical(colouring: Colouring) -> Canonical:
     >>> bool((one.responses.codes == other.responses.codes).all())
     True
     """
-    colours = _told_apart(colouring)
-    r = colouring.data.responses
+    r, colours = colouring.data.responses, colouring.told_apart()
+    of_option = r.option_items.astype(np.int64)
     users = np.argsort(colours.users, kind="stable")
-    of = r.option_items.astype(np.int64)
-    item_words = np.add.reduceat(mixed(colours.options), r.item_starts[:-1])
-    items = np.argsort(item_words, kind="stable")
-    place = np.empty(r.n_items, dtype=np.int64)
-    place[items] = np.arange(r.n_items)
-    options = np.lexsort((colours.options, place[of]))
-    return Canonical(_rearranged(r, users, options), users, items, options, colouring)
+    items = np.argsort(colours.of_groups(of_option), kind="stable")
+    options = np.lexsort((colours.options, _inverse(items)[of_option]))
+    return Canonical(_rearranged(r, users, items, options), users, items, options)
 
 
-def _told_apart(colouring: Colouring) -> Colours:
-    """Colours that are different for different answer sheets, and for different labels."""
-    colours = colouring.first
-    if not colours.tell_all_users_apart:
-        _, first = np.unique(colouring.fingerprints, return_index=True)
-        while (group := _smallest(colours.users[first])) is not None:
-            if (found := _marked_one(colouring, colours, first[group], colouring.marked)) is None:
-                return colours
-            colours = found
-    while (group := _smallest(colours.labels)) is not None:
-        if (found := _marked_one(colouring, colours, group, colouring.label_marked)) is None:
-            return colours
-        colours = found
-    return colours
-
-
-def _marked_one(
-    colouring: Colouring, colours: Colours, group: Ints, mark: Callable[[Colours, int], Colours]
-) -> Colours | None:
-    """Try a mark on each member of a group, and keep the result with the lowest trace.
-
-    ``None`` if that takes longer than may be: a trial takes about as long as the one before.
-    """
-    best = None
-    for left, one in zip(range(len(group), 0, -1), group.tolist(), strict=True):
-        before = colouring.rounds_left
-        found = mark(colours, one)
-        if (before - colouring.rounds_left) * left >= before:
-            return None
-        best = found if best is None or found.trace < best.trace else best
-    return best
-
-
-def _smallest(words: Words) -> Ints | None:
-    """The smallest group that shares a colour (among equals, the one with the lowest colour)."""
-    found, sizes = np.unique(words, return_counts=True)
-    several = np.flatnonzero(sizes > 1)
-    if len(several) == 0:
-        return None
-    return np.flatnonzero(words == found[several[np.argmin(sizes[several])]])
-
-
-def _rearranged(r: Responses, users: Ints, options: Ints) -> Responses:
-    """The same answers with users and options (item by item) in another order."""
-    of = r.option_items[options]
-    items = of[np.flatnonzero(np.diff(of, prepend=-1))]
-    starts = np.concatenate([[0], np.cumsum(np.diff(r.item_starts)[items])])
-    place = np.empty(r.n_options, dtype=np.int64)
-    place[options] = np.arange(r.n_options)
+def _rearranged(r: Responses, users: Ints, items: Ints, options: Ints) -> Responses:
+    """The same answers with users, items and their options in another order."""
+    sizes = np.diff(r.item_starts)[items]
+    starts = np.concatenate([[0], np.cumsum(sizes)])
+    place = _inverse(options)
     found: dict[str, Any] = {"users": r.users[users], "items": r.items[items]}
     found |= {"option_labels": r.option_labels[options], "item_starts": starts}
     if not r.is_dense:
         indptr, before = r.some_rows(users)
         row = np.repeat(np.arange(len(users)), np.diff(indptr))
-        chosen = place[before]
-        rows = (indptr, np.sort(row * r.n_options + chosen) % r.n_options)
-        return Responses(**found, rows=rows)
+        return Responses(
+            **found, rows=(indptr, np.sort(row * r.n_options + place[before]) % r.n_options)
+        )
     # for each item, the new codes of its options, then the code for no answer
-    none = r.codes.dtype.type(np.iinfo(r.codes.dtype).max)
-    inside = place - starts[:-1].repeat(np.diff(starts))[place]
-    new_codes = np.insert(inside, r.item_starts[1:], none).astype(r.codes.dtype)
-    widths, begins = np.diff(r.item_starts)[items], r.item_starts[items] + items
-    codes = np.minimum(r.codes[items].take(users, axis=1), widths.astype(none.dtype)[:, None])
-    codes = new_codes.take(codes + begins.astype(np.int32)[:, None])
-    made = Responses(**found, codes=codes)
-    vars(made)["answers_per_user"] = r.answers_per_user[users]  # saves counting them again
-    return made
+    none = np.iinfo(r.codes.dtype).max
+    new = place - np.repeat(starts[_inverse(items)], np.diff(r.item_starts))
+    new_codes = np.insert(new, r.item_starts[1:], none).astype(r.codes.dtype)
+    old = np.minimum(r.codes[items].take(users, axis=1), sizes.astype(r.codes.dtype)[:, None])
+    begins = (r.item_starts[items] + items).astype(np.int32)
+    return Responses(**found, codes=new_codes.take(old + begins[:, None]))
 
 
-def _marks(size: int, known: Ints | None) -> Words:
-    marks = np.zeros(size, dtype=np.uint64)
-    if known is not None:
-        marks[known] = MARK
-    return marks
+def _inverse(order: Ints) -> Ints:
+    place = np.empty_like(order)
+    place[order] = np.arange(len(order))
+    return place
 
 
-def _how_many_differ(words: Words) -> int:
+def _marked(words: Words, some: Flags) -> Words:
+    return np.where(some, words + MARK, words)
+
+
+def _distinct(words: Words) -> int:
     """How many distinct words there are (sorting is several times as fast as ``np.unique``)."""
     ordered = np.sort(words)
     return int(np.count_nonzero(ordered[1:] != ordered[:-1])) + (len(words) > 0)
+
+
+def _smallest(words: Words) -> Ints | None:
+    """The smallest group that shares a word (among equals, the one with the lowest word)."""
+    found, sizes = np.unique(words, return_counts=True)
+    several = np.flatnonzero(sizes > 1)
+    if len(several) == 0:
+        return None
+    return np.flatnonzero(words == found[several[np.argmin(sizes[several])]])

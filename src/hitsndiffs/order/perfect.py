@@ -12,7 +12,7 @@ without a perfect order (the usual case) cost next to nothing:
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +24,7 @@ from hitsndiffs.data.layouts import some_rows
 from hitsndiffs.data.ones import Ones
 from hitsndiffs.order.certificate import block_ends
 from hitsndiffs.order.intervals import count_orders, tree_of_intervals
+from hitsndiffs.order.numbering import PER_OPTION, USER_NUMBERS
 from hitsndiffs.order.pqtree.tree import PQTree
 
 if TYPE_CHECKING:
@@ -52,9 +53,9 @@ class PerfectOrder:
         answers, or can change places with nothing to say who is better.
     """
 
-    order: Ints
-    first: Ints
-    last: Ints
+    order: Ints = field(metadata=USER_NUMBERS)
+    first: Ints = field(metadata=PER_OPTION)
+    last: Ints = field(metadata=PER_OPTION)
     level: Ints
 
     @cached_property

@@ -19,10 +19,8 @@ from typing import Any
 import numpy as np
 
 from hitsndiffs.data.arrays import Floats
-from hitsndiffs.data.items import Items
 from hitsndiffs.engines import Engine, scaled
 from hitsndiffs.spectral.lanczos import Highest, highest_pairs
-from hitsndiffs.spectral.repeated import REPEATED, colours, settled, turned
 
 __all__ = ["Axes", "leading_axes", "top_pairs"]
 
@@ -71,7 +69,6 @@ def leading_axes(
     lam: float = 0.0,
     mu: float = 0.0,
     centred: bool = False,
-    user_weights: Floats | None = None,
     seed: int = 0,
     tol: float = 1e-12,
     max_iterations: int = 5000,
@@ -92,14 +89,12 @@ def leading_axes(
         Shrinkage of option weights and of user scores.
     centred
         Whether weights are centred within each item.
-    user_weights
-        How much each user counts as a witness (default: 1 each).
     seed, tol, max_iterations
         Settings of the Lanczos iterations.
     dense_up_to
         Up to this many options (or users) a dense matrix is solved, if it is cheap to build.
     """
-    A = _Symmetric.of(data, lam, mu, centred, user_weights)
+    A = _Symmetric.of(data, lam, mu, centred)
     # user arrays are NumPy arrays only on some engines
     on_options = data.n_options < data.n_users or data.arrays != "numpy"
     size = data.n_options if on_options else data.n_users
@@ -113,10 +108,10 @@ def leading_axes(
         tol=tol,
         max_products=max_iterations,
         dense_up_to=dense_up_to if cheap else 0,
-        near=lambda: colours(data)[on_options],
     )
     values = found.values[found.values > NOTHING]
-    vectors = turned(found.vectors[:, : len(values)])
+    vectors = found.vectors[:, : len(values)]
+    vectors = np.where((vectors**3).sum(axis=0) < 0, -vectors, vectors)  # the longer tail is up
     if on_options:
         weights = np.empty_like(vectors)
         for axis, y in enumerate(vectors.T):
@@ -124,7 +119,7 @@ def leading_axes(
         pairs = zip(vectors.T, values, strict=False)
         scores = _columns([A.scores(y, float(value)) for y, value in pairs], data.n_users)
     else:
-        weights, scores = None, A.unscaled(vectors)
+        weights, scores = None, vectors * A.root[:, None]
     # on the strongest axis the residual is no larger on the user side than on the option side
     residual = float(found.residuals[0]) if len(values) else 0.0
     converged = residual <= max(1e-6, 100 * tol)
@@ -148,45 +143,32 @@ class _Symmetric:
     """
 
     data: Engine
+    choosers: Floats
     root: Floats
     half: Floats
-    scale: Floats
-    centre: _Centring | None
+    centred: bool
     trivial_users: Floats
     trivial_options: Floats
-    trivial_seen: Floats | None
+    seen: Floats  # the users' trivial axis, mapped to the options
 
     @classmethod
-    def of(
-        cls,
-        data: Engine,
-        lam: float,
-        mu: float,
-        centred: bool,
-        user_weights: Floats | None,
-    ) -> _Symmetric:
+    def of(cls, data: Engine, lam: float, mu: float, centred: bool) -> _Symmetric:
         answers = data.answers_per_user
-        if user_weights is None:
-            choosers = data.choosers_per_option.astype(float)
-            if data.is_complete or float(answers.min()) == float(answers.max()):
-                answers = np.array([data.n_responses / data.n_users])
-            root = _inverse_root(answers + mu)
-            scale = root
-        else:
-            choosers = data.choosers(user_weights)
-            root = np.sqrt(user_weights / (answers + mu))
-            counting = user_weights > 0
-            scale = np.where(counting, root / np.where(counting, user_weights, 1.0), 0.0)
+        choosers = data.choosers_per_option.astype(float)
+        if data.is_complete or float(answers.min()) == float(answers.max()):
+            answers = np.array([data.n_responses / data.n_users])
+        root = _inverse_root(answers + mu)
         half = _inverse_root(np.maximum(choosers + lam, 1e-300))
         if centred:
             nobody, nothing = np.zeros(1), np.zeros(data.n_options)
-            centre = _Centring(data.items, choosers)
-            return cls(data, root, half, scale, centre, nobody, nothing, nothing)
+            return cls(data, choosers, root, half, centred, nobody, nothing, nothing)
         trivial = answers * root
         length = _norm(trivial) * np.sqrt(data.n_users / len(trivial))
         trivial = trivial / length
-        seen = choosers / length if mu == 0 else None
-        return cls(data, root, half, scale, None, trivial, _unit(choosers * half), seen)
+        each = root * trivial
+        each = float(each[0]) * data.everybody if len(each) == 1 else each
+        seen = choosers / length if mu == 0 else data.choosers(each)
+        return cls(data, choosers, root, half, centred, trivial, _unit(choosers * half), seen)
 
     def to_options(self, x: Floats) -> Floats:
         return self._finish(self.data.choosers(self._rooted(_without(x, self.trivial_users))))
@@ -197,75 +179,42 @@ class _Symmetric:
     def around(self, y: Floats) -> Floats:
         """``Aᵀ A``."""
         v = self.weights(y)
-        return self._finish(self._through(v) - self._seen * (self._seen @ v))
+        if len(self.root) == 1:
+            everybody = self.data.everybody
+            found = float(self.root[0]) ** 2 * self.data.through(v, scaled, everybody)
+        else:
+            found = self.data.through(v, scaled, self._squared_root)
+        return self._finish(found - self.seen * (self.seen @ v))
 
     def scores(self, y: Floats, value: float) -> Any:
         """Scores of an axis whose option vector and eigenvalue are known."""
         if len(self.root) > 1:
-            return _unit(self.to_users(y)) * self.scale
+            return _unit(self.to_users(y)) * self.root
         # all users gave the same number of answers: common factors go into the weights
         data, root = self.data, float(self.root[0])
         v = root * self.weights(y)
         mean = float(self.trivial_users[0]) ** 2 * float(data.choosers_per_option @ v)
         v = v - mean * (data.n_users / data.n_responses)
-        return data.choices(v * (float(self.scale[0]) / np.sqrt(value)))
+        return data.choices(v * (root / np.sqrt(value)))
 
-    def unscaled(self, x: Floats) -> Floats:
-        """Scores from vectors of the symmetric form."""
-        if len(self.scale) == 1:
-            return x * float(self.scale[0])
-        return x * self.scale[:, None]
+    def weights(self, y: Floats) -> Floats:
+        """Option weights from vectors of the symmetric form."""
+        v = self.half * _without(y, self.trivial_options)
+        return self.data.items.centred(v, self.choosers) if self.centred else v
 
-    @cached_property
-    def _seen(self) -> Floats:
-        """The users' trivial axis, mapped to the options."""
-        if self.trivial_seen is not None:
-            return self.trivial_seen
-        return self.data.choosers(self._for_each(self.root * self.trivial_users))
-
-    def _through(self, v: Floats) -> Any:
-        if len(self.root) == 1:
-            everybody = self.data.everybody
-            return float(self.root[0]) ** 2 * self.data.through(v, scaled, everybody)
-        return self.data.through(v, scaled, self._squared_root)
+    def _finish(self, v: Floats) -> Floats:
+        if self.centred:
+            items = self.data.items
+            means = items.total(v) / np.maximum(self.data.answers_per_item, 1)
+            v = v - self.choosers * means[items.of_option]
+        return _without(self.half * v, self.trivial_options)
 
     @cached_property
     def _squared_root(self) -> Floats:
         return self.root * self.root
 
-    def _for_each(self, x: Floats) -> Floats:
-        return float(x[0]) * self.data.everybody if len(x) == 1 else x
-
     def _rooted(self, x: Floats) -> Floats:
         return x * (float(self.root[0]) if len(self.root) == 1 else self.root)
-
-    def weights(self, y: Floats) -> Floats:
-        """Option weights from vectors of the symmetric form."""
-        v = self.half * _without(y, self.trivial_options)
-        return self.centre(v) if self.centre else v
-
-    def _finish(self, v: Floats) -> Floats:
-        y = self.half * (self.centre.transposed(v) if self.centre else v)
-        return _without(y, self.trivial_options)
-
-
-class _Centring:
-    """The projection ``Q``: ``w`` minus its mean over each item's answers, and its transpose."""
-
-    def __init__(self, items: Items, counts: Floats) -> None:
-        self.counts = counts
-        self.starts = items.starts[:-1]
-        self.items = items.of_option
-        totals = np.add.reduceat(counts, self.starts)
-        self.inverse = np.divide(1.0, totals, out=np.zeros_like(totals), where=totals > 0)
-
-    def __call__(self, w: Floats) -> Floats:
-        means: Floats = np.add.reduceat(self.counts * w, self.starts) * self.inverse
-        return w - means[self.items]
-
-    def transposed(self, v: Floats) -> Floats:
-        means: Floats = np.add.reduceat(v, self.starts) * self.inverse
-        return v - self.counts * means[self.items]
 
 
 def _unit(x: Floats) -> Floats:
@@ -297,35 +246,17 @@ def top_pairs(
     *,
     vectors: int | None = None,
     dense_up_to: int = DENSE_UP_TO,
-    near: Callable[[], Floats] | None = None,
     **limits: Any,
 ) -> Highest:
     """Largest eigenpairs of a symmetric operator (``limits``: see :func:`highest_pairs`).
 
-    Small operators are built as a matrix and solved directly. Of equally strong axes, those nearest
-    to the vector ``near()`` come first (see :mod:`hitsndiffs.spectral.repeated`).
+    Small operators are built as a matrix and solved directly.
     """
     count = min(count, size)
     if size > max(dense_up_to, 2 * count + 2):
-        found = highest_pairs(operator, size, count, vectors=vectors, **limits)
-        unfinished = found.products >= limits.get("max_products", np.inf)
-        if near is None or unfinished or not _repeats(found.values):
-            return found
-        found = highest_pairs(operator, size, count, **limits)
-        chosen = settled(found.values, found.vectors, near())[:, :vectors]
-        return Highest(found.values, chosen, found.residuals, found.products)
+        return highest_pairs(operator, size, count, vectors=vectors, **limits)
     matrix = np.column_stack([operator(e) for e in np.eye(size)])
     values, columns = np.linalg.eigh((matrix + matrix.T) / 2)
-    values, columns = values[::-1], columns[:, ::-1]
-    if near is not None and _repeats(values[: count + 1]):
-        columns = settled(values, columns, near())
-    values, columns = values[:count], columns[:, :count]
+    values, columns = values[::-1][:count], columns[:, ::-1][:, :count]
     residuals = np.linalg.norm(matrix @ columns - values * columns, axis=0)
     return Highest(values, columns[:, :vectors], residuals, size)
-
-
-def _repeats(values: Floats) -> bool:
-    """Whether any two values of a falling sequence are equal (within ``REPEATED``)."""
-    if len(values) < 2:
-        return False
-    return bool((values[:-1] - values[1:] <= REPEATED * max(values[0], NOTHING)).any())

@@ -54,26 +54,14 @@ class Shrinkage:
     converged: bool
 
 
-def find_shrinkage(
-    data: Engine,
-    *,
-    axes: int = 3,
-    user_weights: Floats | None = None,
-    seed: int = 0,
-) -> Shrinkage:
-    """Iterate axis → (λ, μ) → axis until the constants settle, and find the axes with them.
-
-    ``user_weights``: how much each user counts as a witness.
-    """
+def find_shrinkage(data: Engine, *, axes: int = 3, seed: int = 0) -> Shrinkage:
+    """Iterate axis → (λ, μ) → axis until the constants settle, and find the axes with them."""
     lam = mu = 3.0
     converged = False
     rounds = 0
     while rounds < MOST_ROUNDS and not converged:
         rounds += 1
-        found = leading_axes(
-            data, 1, lam=lam, mu=mu, centred=True, user_weights=user_weights, seed=seed,
-            tol=1e-6,
-        )  # fmt: skip
+        found = leading_axes(data, 1, lam=lam, mu=mu, centred=True, seed=seed, tol=1e-6)
         if len(found.values) == 0 or found.values[0] <= 1e-12:
             break
         s = found.scores[:, 0]
@@ -82,9 +70,7 @@ def find_shrinkage(
         step = max(abs(np.log(new_lam / lam)), abs(np.log(new_mu / mu)))
         lam, mu = new_lam, new_mu
         converged = step < 0.02
-    final = leading_axes(
-        data, axes, lam=lam, mu=mu, centred=True, user_weights=user_weights, seed=seed
-    )
+    final = leading_axes(data, axes, lam=lam, mu=mu, centred=True, seed=seed)
     return Shrinkage(lam, mu, final, rounds, converged)
 
 

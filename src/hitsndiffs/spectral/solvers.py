@@ -1,4 +1,8 @@
-"""Four ways to find the second axis of ``U`` (Sections III-C and III-F of the paper)."""
+"""Ways to find the axis of a method: four for HnD's ``U``, three for ABH's ``L``.
+
+``power``, ``arnoldi``, ``deflation`` and ``direct`` are the paper's (Sections III-C and III-F, and
+Algorithms 1 and 2). ``lanczos`` builds no matrix, except on small data: a round is one product.
+"""
 
 from __future__ import annotations
 
@@ -10,15 +14,33 @@ import numpy as np
 from hitsndiffs.data.arrays import Floats
 from hitsndiffs.engines import Engine
 from hitsndiffs.errors import InputError
-from hitsndiffs.spectral.axes import leading_axes
-from hitsndiffs.spectral.operators import Averaging
+from hitsndiffs.spectral.axes import DENSE_UP_TO, leading_axes
+from hitsndiffs.spectral.lanczos import highest_pairs
+from hitsndiffs.spectral.operators import Averaging, Laplacian
 
-__all__ = ["DIRECT_UP_TO", "SOLVERS", "Solution", "cumulated", "iterate", "refuse_large", "solve"]
+__all__ = [
+    "DIRECT_UP_TO",
+    "FIEDLER_SOLVERS",
+    "SOLVERS",
+    "Solution",
+    "cumulated",
+    "fiedler",
+    "iterate",
+    "refuse_large",
+    "solve",
+]
 
 SOLVERS = ("lanczos", "power", "arnoldi", "deflation")
+FIEDLER_SOLVERS = ("lanczos", "power", "direct")
 
 #: Variants that store an m × m matrix refuse more users than this (3.2 GB).
 DIRECT_UP_TO = 20_000
+#: Up to this many users, ``direct`` solves the dense matrix without iterating.
+EIGH_UP_TO = 1000
+#: A vector with a residual this small, relative to the largest entry of ``D``, is an axis of ``L``.
+SMALL_RESIDUAL = 1e-7
+#: Most products for the next value of ``L``, once the axis is found.
+FURTHER = 40
 
 
 @dataclass(frozen=True)
@@ -47,6 +69,32 @@ class Solution:
     converged: bool
     values: Floats | None = None
     weights: Floats | None = None
+
+
+def iterate(
+    step: Callable[[Floats], Floats], start: Floats, tol: float, max_iterations: int
+) -> Solution:
+    """Power iteration: the unit vector and its value; the residual is the last change.
+
+    A step that maps the vector (numerically) to zero ends the iteration with the value 0.
+    """
+    d = start / np.linalg.norm(start)
+    change = np.inf
+    value = 0.0
+    for rounds in range(1, max_iterations + 1):
+        new = step(d)
+        value = float(np.linalg.norm(new))
+        if value < 1e-13:
+            return Solution(d, 0.0, rounds, 0.0, True)
+        new = new / value
+        change = float(np.linalg.norm(new - d))
+        d = new
+        if change <= tol:
+            return Solution(d, value, rounds, change, True)
+    return Solution(d, value, max_iterations, change, False)
+
+
+# -- HnD: the second axis of U --------------------------------------------------------------------
 
 
 def solve(
@@ -98,29 +146,6 @@ def _lanczos(data: Engine, seed: int, limit: int) -> Solution:
         axes.values,
         None if axes.weights is None else size * axes.weights[:, 0],
     )
-
-
-def iterate(
-    step: Callable[[Floats], Floats], start: Floats, tol: float, max_iterations: int
-) -> Solution:
-    """Power iteration: the unit vector and its value; the residual is the last change.
-
-    A step that maps the vector (numerically) to zero ends the iteration with the value 0.
-    """
-    d = start / np.linalg.norm(start)
-    change = np.inf
-    value = 0.0
-    for rounds in range(1, max_iterations + 1):
-        new = step(d)
-        value = float(np.linalg.norm(new))
-        if value < 1e-13:
-            return Solution(d, 0.0, rounds, 0.0, True)
-        new = new / value
-        change = float(np.linalg.norm(new - d))
-        d = new
-        if change <= tol:
-            return Solution(d, value, rounds, change, True)
-    return Solution(d, value, max_iterations, change, False)
 
 
 def _power(U: Averaging, rng: np.random.Generator, tol: float, limit: int) -> Solution:
@@ -193,6 +218,109 @@ def _unfinished(U: Averaging, start: Floats, rounds: int) -> Solution:
     following = U.centred(U(s))
     value = float(s @ following)
     return Solution(s, value, rounds, float(np.linalg.norm(following - value * s)), False)
+
+
+# -- ABH: the Fiedler vector, the second smallest axis of L ---------------------------------------
+
+
+def fiedler(
+    data: Engine,
+    solver: str,
+    *,
+    beta: float | None = None,
+    seed: int = 0,
+    tol: float = 1e-5,
+    max_iterations: int = 100_000,
+    eigh_up_to: int = EIGH_UP_TO,
+) -> Solution:
+    """Find the second smallest axis of ``L = D - C Cᵀ`` with one of :data:`FIEDLER_SOLVERS`.
+
+    The paper's variants cost m² a round because they hold ``D`` as a matrix; here it is a vector.
+
+    Parameters
+    ----------
+    data
+        The data: at least two users, all with answers, one connected component.
+    solver
+        ``"lanczos"``, ``"power"`` or ``"direct"``. For up to 400 users, ``lanczos`` does what
+        ``direct`` does.
+    beta
+        For ``power``: the shift of Algorithm 2 (default: the largest entry of ``D``).
+    seed
+        For the random start.
+    tol
+        ``power`` stops when the unit vector changes by at most this (L2).
+    max_iterations
+        Most rounds.
+    eigh_up_to
+        ``direct`` iterates on the dense matrix if there are more users than this.
+    """
+    L = Laplacian.of(data)
+    m, largest = len(L.degrees), float(L.degrees.max())
+    if solver == "power":
+        shift = largest if beta is None else float(beta)
+        return _fiedler_power(L, shift, np.random.default_rng(seed), tol, max_iterations)
+    if solver == "direct":
+        refuse_large("direct", m)
+    if solver == "direct" or (solver == "lanczos" and m <= DENSE_UP_TO):
+        matrix = L.dense()
+        if m <= max(eigh_up_to, DENSE_UP_TO):
+            return _solved_outright(matrix, largest)
+        return _smallest(lambda s: matrix @ s, L.degrees, None, seed, max_iterations)
+    if solver == "lanczos":
+        return _smallest(L, L.degrees, largest - L.degrees, seed, max_iterations)
+    raise InputError(f"solver must be one of {', '.join(FIEDLER_SOLVERS)}; got {solver!r}.")
+
+
+def _fiedler_power(
+    L: Laplacian, beta: float, rng: np.random.Generator, tol: float, limit: int
+) -> Solution:
+    """Algorithm 2 (ABH-power), with ``D`` and ``βI`` as vectors."""
+
+    def step(d: Floats) -> Floats:
+        s = cumulated(d)  # s ← T s_diff
+        s = L(s)  # w ← Cᵀ s;  s ← D s - C w
+        return beta * d - np.diff(s)  # s_diff ← β s_diff - S s
+
+    found = iterate(step, rng.uniform(size=len(L.degrees) - 1), tol, limit)
+    return replace(found, vector=cumulated(found.vector), value=beta - found.value)
+
+
+def _solved_outright(matrix: Floats, largest: float) -> Solution:
+    from scipy.linalg import eigh
+
+    values, vectors = eigh(matrix, subset_by_index=[0, min(len(matrix) - 1, 2)])
+    s = vectors[:, 1]
+    residual = float(np.linalg.norm(matrix @ s - values[1] * s)) / largest
+    converged = residual <= SMALL_RESIDUAL
+    return Solution(s, float(values[1]), 1, residual, converged, values[1:3])
+
+
+def _smallest(
+    product: Callable[[Floats], Floats],
+    degrees: Floats,
+    diagonal: Floats | None,
+    seed: int,
+    limit: int,
+) -> Solution:
+    """By iterations on ``βI - L``, without the known axis; ``diagonal`` is its dominant part."""
+    m, beta = len(degrees), float(degrees.max())
+    found = highest_pairs(
+        lambda s: beta * s - product(s),
+        m,
+        2,
+        vectors=1,
+        seed=seed,
+        tol=1e-11 if diagonal is not None else 1e-10,
+        max_products=limit,
+        most=20 if diagonal is not None else 80,
+        known=np.full(m, 1 / np.sqrt(m)),
+        diagonal=diagonal,
+        further=FURTHER,
+    )
+    values, residual = beta - found.values, float(found.residuals[0]) / beta
+    s, converged = found.vectors[:, 0], residual <= SMALL_RESIDUAL
+    return Solution(s, float(values[0]), found.products, residual, converged, values)
 
 
 def refuse_large(solver: str, users: int) -> None:
