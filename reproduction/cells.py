@@ -20,8 +20,7 @@ from hitsndiffs.errors import ConvergenceWarning, InputError
 from hitsndiffs.irt import Simulation, simulate, spaced_bock
 from hitsndiffs.order.certificate import is_consecutive
 from hitsndiffs.results.metrics import accuracy, average_ranks
-from hitsndiffs.spectral.solvers import fiedler
-from hitsndiffs.spectral.solvers import solve
+from hitsndiffs.spectral.solvers import fiedler, solve
 from reproduction.contestants import BY_COUNT, PAPER_TOL, contestant
 from reproduction.figures import ABSOLUTE, BETWEEN, FIGURES, FROM_ONE, PAIRS, SIGNED, Figure
 from reproduction.published import displacement, grm_order, right_answers

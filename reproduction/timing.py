@@ -13,8 +13,7 @@ import numpy.typing as npt
 
 from hitsndiffs.engines import Engine, open_engine
 from hitsndiffs.irt import Simulation
-from hitsndiffs.spectral.solvers import fiedler
-from hitsndiffs.spectral.solvers import solve
+from hitsndiffs.spectral.solvers import fiedler, solve
 from reproduction.contestants import BY_FULL_MATRICES, PAPER_TOL, Contestant, contestant
 from reproduction.full_matrices import one_hot, run_variant
 
