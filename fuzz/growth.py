@@ -16,8 +16,8 @@ from formats.quiz import ods_bytes, xlsx_bytes, zip_bytes
 
 import hitsndiffs as hnd
 from fuzz.child import processor_time
+from hitsndiffs.data.processes import decoder
 from hitsndiffs.errors import InputError
-from hitsndiffs.reading.decoder import _process
 
 #: Allowed ratio of the times for twice the input.
 LIMIT = 2.5
@@ -168,5 +168,5 @@ def seconds(given: dict[str, Any], size: int, folder: Path) -> float:
 
 def spent() -> float:
     """Processor time of this process and of the one that decodes for it."""
-    other = _process._child
+    other = decoder._child
     return time.process_time() + (0.0 if other is None else processor_time(other.pid))

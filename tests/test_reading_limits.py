@@ -291,8 +291,8 @@ def test_the_other_process_is_kept_and_ends_with_the_program(tmp_path):
     path = tmp_path / "answers.xlsx"
     xlsx(path)
     code = (
-        "import sys, hitsndiffs as hnd; from hitsndiffs.reading.decoder import _process\n"
-        "children = [(hnd.read_responses(sys.argv[1]), _process._child.pid)[1] for _ in '12']\n"
+        "import sys, hitsndiffs as hnd; from hitsndiffs.data.processes import decoder\n"
+        "children = [(hnd.read_responses(sys.argv[1]), decoder._child.pid)[1] for _ in '12']\n"
         "print(*children)"
     )
     done = subprocess.run(

@@ -23,7 +23,7 @@ from hitsndiffs.reading.layouts.other_rows import without_other_rows
 from hitsndiffs.reading.options import ReadingOptions
 from hitsndiffs.reading.streams import RawKey
 from hitsndiffs.reading.tables.delimited import delimited_table
-from hitsndiffs.reading.tables.frames import frame_table, parquet_table
+from hitsndiffs.reading.tables.frames import frame_table
 from hitsndiffs.reading.tables.nested import flat_table, is_nested, table_of_lists
 from hitsndiffs.reading.tables.records import records_table
 from hitsndiffs.reading.tables.table import Table
@@ -244,8 +244,7 @@ def _open(
 ) -> tuple[Table, str, int | None]:
     kind = _KINDS.get(options.format or "") or document.kind
     if kind == "parquet":
-        head = document.parquet_head if document.kind == "parquet" else None
-        return parquet_table(stack.enter_context(document.stream()), head), "parquet", None
+        return document.parquet.table(), "parquet", None
     if kind in ("json", "jsonl") and is_nested(document.sample.records, document.kind):
         value = document.data() if document.kind == "json" else list(document.records())
         try:
@@ -292,10 +291,7 @@ def _open(
                 f"The header is row {len(grid.above) + 1}, below {count(len(grid.above), 'row')}."
             )
         return grid, format, len(grid.above) + 1 if grid.has_header else None
-    stream = transcoded(stack.enter_context(document.stream()), document.encoding)
-    header = True if options.header_row == 1 else document.settings.header
-    table = delimited_table(stream, shape.separator, header)
-    table.notes += shape.notes
+    table = delimited_table(document, stack)
     return table, format, 1 if table.has_header else None
 
 

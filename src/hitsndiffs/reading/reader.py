@@ -237,7 +237,7 @@ def _converted(found: list[_Match], options: ReadingOptions) -> list[Stream | Re
     paths = all(document.path is not None for document, _ in pairs)
     if len(found) < 4 or size < options.sizes.parallel or cores < 2 or not paths:
         return [_convert(document, format, options) for document, format in pairs]
-    from hitsndiffs.reading.file_worker import in_processes
+    from hitsndiffs.data.processes import in_processes
 
     tasks = [(str(own.path), own.folders, format.name, options) for own, format in pairs]
     return in_processes(_convert_path, tasks, min(cores, len(found)))

@@ -29,15 +29,15 @@ from hitsndiffs.reading.files.source import ByteStream, open_stream
 from hitsndiffs.reading.files.spreadsheets import Workbook
 from hitsndiffs.reading.files.text_rows import (
     HEAD_ROWS,
-    TextShape,
+    TextRows,
     check_encoding,
     filled,
-    find_shape,
+    find_rows,
     padded,
-    rows_of_text,
     widest,
 )
 from hitsndiffs.reading.sizes import DEFAULT, Sizes
+from hitsndiffs.reading.tables.frames import Parquet, no_parquet, texts_of
 from hitsndiffs.reading.tables.statistics import program_of, read_statistics
 
 __all__ = ["FileDocument", "Settings"]
@@ -111,15 +111,12 @@ class FileDocument:
 
     def stream(self) -> Any:
         """Open the unpacked bytes, as a context manager."""
+        sizes = self.settings.sizes
+        if "_content" in self.__dict__:
+            return nullcontext(ByteStream(io.BytesIO(self._content).read, self.name, sizes=sizes))
         if self._once is not None:
-            if "_content" in self.__dict__:
-                return nullcontext(
-                    ByteStream(io.BytesIO(self._content).read, self.name, sizes=self.settings.sizes)
-                )
             return nullcontext(self._once)
-        return open_stream(
-            self._open_bytes(), name=self.name, path=self.path, sizes=self.settings.sizes
-        )
+        return open_stream(self._open_bytes(), name=self.name, path=self.path, sizes=sizes)
 
     @cached_property
     def _head(self) -> bytes:
@@ -134,15 +131,13 @@ class FileDocument:
 
     def content(self) -> bytes:
         """Return all unpacked bytes; refuse more than may be held."""
-        if self.is_whole and self._once is None:
+        if self.is_whole:
             return self._head
-        if "_content" not in self.__dict__:
-            with self.stream() as stream:
-                data: bytes = stream.read_within()
-            if self._once is None:
-                return data
+        with self.stream() as stream:
+            data: bytes = stream.read_within()
+        if self._once is not None:
             self._content = data
-        return self._content
+        return data
 
     @property
     def is_array(self) -> bool:
@@ -154,8 +149,6 @@ class FileDocument:
         """What kind of file it is, judged by its content."""
         start = self._head[:START]
         if start.startswith(b"PAR1"):
-            if self._once is not None:
-                self.content()  # it will be read more than once
             return "parquet"
         if start.startswith(_OLD_EXCEL):
             return "sheets"
@@ -163,10 +156,7 @@ class FileDocument:
             return "stats"
         suffix = PurePosixPath(self.name).suffix.lower()
         if suffix in _PARQUET:
-            raise InputError(
-                f"{self.name}: this is not a Parquet file (it does not begin with PAR1); "
-                "name its format if it is one of csv, tsv and jsonl."
-            )
+            raise no_parquet(self.name)
         if start.startswith(_ZIP):
             if suffix in _SPREADSHEETS:
                 return "sheets"
@@ -204,7 +194,7 @@ class FileDocument:
     def first_line(self) -> str:
         """The first line of the text; of Parquet, the names of the columns."""
         if self.kind == "parquet":
-            return "\n".join(self.parquet_head.columns)
+            return "\n".join(self.parquet.head.columns)
         return self._head_text.partition("\n")[0].rstrip("\r")
 
     @cached_property
@@ -247,11 +237,11 @@ class FileDocument:
     # -- tables -----------------------------------------------------------------------------
 
     @cached_property
-    def shape(self) -> TextShape:
-        """The separator of a delimited text."""
+    def shape(self) -> TextRows:
+        """The rows of a delimited text, or those at its beginning, and the separator."""
         suffix = PurePosixPath(self.name.removesuffix(".gz").removesuffix(".zst")).suffix.lower()
         expected = "\t" if suffix in (".tsv", ".tab") else ","
-        return find_shape(self._head_lines, expected, self.settings.separator)
+        return find_rows(self._head_lines, expected, self.settings.separator)
 
     @cached_property
     def _archive(self) -> Archive:
@@ -277,42 +267,27 @@ class FileDocument:
 
     def _rows(self, sheet: str | None, most: int | None = None) -> list[tuple[int, list[str]]]:
         """Return the rows that are not blank, with their line numbers."""
-        if self.kind == "sheets":
-            name = self._workbook.find(sheet if sheet is not None else self.settings.sheet)
-            rows = enumerate(self._workbook.rows(name, None if most is None else most * 2), 1)
-            return [(line, row) for line, row in rows if any(cell.strip() for cell in row)]
         if self.kind == "parquet":
-            return self._parquet_rows(most)
+            return _rows_of_frame(self.parquet.head.head(most) if most else self.parquet.read())
         if self.kind == "stats":
             frame = self.statistics[0]
             return _rows_of_frame(frame if most is None else frame.head(most))
-        text = self._head_lines if most is not None else self.text()
-        extra = text.count("\n", 0, self.shape.skip)
-        if most is not None:
-            return [(line + extra, row) for line, row in self.shape.rows[:most]]
-        try:
-            rows_found = rows_of_text(text[self.shape.skip :], self.shape.separator)
-            return [(line + extra, row) for line, row in rows_found]
-        except InputError as error:
-            raise InputError(f"{self.name}, {error}") from None
+        if self.kind == "sheets":
+            name = self._workbook.find(sheet if sheet is not None else self.settings.sheet)
+            rows = list(enumerate(self._workbook.rows(name), 1))
+        else:
+            found = self.shape
+            if most is None and not self.is_whole:
+                found = TextRows(self.text(), found.separator, found.skip)
+            rows = [(line, row) for line, _, row in found.rows(most and 2 * most)]
+        return [(line, row) for line, row in rows if "".join(row).strip()][:most]
 
     @cached_property
-    def parquet_head(self) -> Any:
-        """The first rows of a Parquet file."""
-        from hitsndiffs.reading.tables.frames import SAMPLE, parquet_frame
-
+    def parquet(self) -> Parquet:
+        """The Parquet file, which could be decoded without harm."""
         with self.stream() as stream:
-            return parquet_frame(stream, SAMPLE)
-
-    def _parquet_rows(self, most: int | None) -> list[tuple[int, list[str]]]:
-        from hitsndiffs.reading.tables.frames import parquet_frame
-
-        if most is not None:
-            frame = self.parquet_head.head(most)
-        else:
-            with self.stream() as stream:
-                frame = parquet_frame(stream)
-        return _rows_of_frame(frame)
+            source = stream.path or self.content()
+        return Parquet(source, self.name, self.settings.sizes)
 
     @cached_property
     def statistics(self) -> tuple[Any, dict[str, str], list[str]]:
@@ -367,10 +342,7 @@ class FileDocument:
     def records(self) -> Iterator[Any]:
         """Yield all records of JSONL, or all elements of a JSON list."""
         if self.kind == "parquet":
-            from hitsndiffs.reading.tables.frames import parquet_frame
-
-            with self.stream() as stream:
-                yield from parquet_frame(stream).iter_rows(named=True)
+            yield from self.parquet.read().iter_rows(named=True)
             return
         if self.kind == "json":
             value = self.data()
@@ -437,6 +409,4 @@ class FileDocument:
 
 def _rows_of_frame(frame: Any) -> list[tuple[int, list[str]]]:
     """Return the names of the columns and the rows, numbered from 0."""
-    from hitsndiffs.reading.tables.frames import texts_of
-
     return list(enumerate([list(frame.columns), *texts_of(frame)]))

@@ -2,22 +2,23 @@
 
 Their decoder (calamine) makes room for the whole rectangle around the filled cells, so one stray
 cell in the last corner of a sheet asks for hundreds of gigabytes. It runs in a process that may die
-(:mod:`hitsndiffs.reading.decoder`). The XML of .xlsx and .ods is looked through here, to name such
+(:mod:`hitsndiffs.data.processes`). The XML of .xlsx and .ods is looked through here, to name such
 a cell, and to count formulas without values and errors: they come as blanks.
 """
 
 from __future__ import annotations
 
+import io
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property, lru_cache, partial
 from html import unescape
 from typing import Any
 
+from hitsndiffs.data.processes import Died, decoded
 from hitsndiffs.data.words import count, listed, suggestion
 from hitsndiffs.errors import InputError
-from hitsndiffs.reading.decoder import Died, decoded
 from hitsndiffs.reading.files.archives import Archive, too_large
 from hitsndiffs.reading.files.foreign import refuse_old_office
 from hitsndiffs.reading.files.old_excel import cells_without_value
@@ -28,6 +29,11 @@ __all__ = ["Workbook"]
 #: A table is looked for in this many sheets.
 _MOST_SHEETS = 20
 _WHOLE = re.compile(r"-?[0-9]{1,17}\.0")
+#: What is said of an .xlsb, whose cells are not looked through.
+_UNCOUNTED = (
+    "Cells with errors, and formulas without a stored value, come as blanks and are not counted in "
+    "an .xlsb; save it as .xlsx to have them counted."
+)
 #: The decoder takes 32 bytes per cell of the rectangle, and 24 more for its text.
 _BYTES_PER_CELL = 56
 #: A rectangle of this many cells always fits (60 MiB); a larger one may have this many cells for
@@ -36,15 +42,17 @@ _ROOM, _CELLS_PER_FILLED = 1 << 20, 64
 
 
 class Workbook:
-    """A spreadsheet; ``notes`` say what in the sheets read so far has no value."""
+    """A spreadsheet, whose sheets are decoded when they are asked for."""
 
     def __init__(self, data: bytes, name: str, sizes: Sizes = DEFAULT) -> None:
         self._data, self._name, self._limit = data, name, sizes.held
         self._checked: dict[str, str | None] = {}
         self._parts: list[tuple[str | None, Any]] = []
+        self._last: tuple[str, list[list[str]]] = "", []
         #: The names of the sheets.
         self.sheets: list[str] = []
-        if data.startswith(b"PK") and b"workbook.bin" not in data:
+        self._counted = not (data.startswith(b"PK") and b"workbook.bin" in data)
+        if data.startswith(b"PK") and self._counted:
             try:
                 archive = Archive(data, name, sizes.held)
             except InputError:
@@ -58,13 +66,13 @@ class Workbook:
                 (sheet, partial(_Cells, formulas=formulas, errors=errors))
                 for sheet, (formulas, errors) in cells_without_value(data).items()
             ]
-        self.sheets = self._decoded("sheets")[0]["sheets"]
+        self.sheets = self._decoded(decode_names)
 
-    def _decoded(self, what: str, **request: Any) -> tuple[dict[str, Any], Any]:
+    def _decoded(self, function: Any, *request: Any) -> Any:
         """Let another process decode something."""
         try:
-            return decoded(what, self._data, self._limit, **request)
-        except InputError as error:
+            return decoded(function, self._data, *request, limit=self._limit)
+        except RuntimeError as error:
             raise _damaged(self._name, str(error)) from None
         except Died as died:
             far = "a stray cell far from the table may be the reason"
@@ -96,9 +104,16 @@ class Workbook:
 
     def rows(self, sheet: str, most: int | None = None) -> list[list[str]]:
         """Return the rows of a sheet as text, whole numbers without a decimal point."""
+        if self._last[0] == sheet:
+            return self._last[1][:most]
+        import polars as pl
+
         self.note(sheet)
-        frame = self._decoded("sheet", sheet=sheet, most=most)[1]
-        return _rows([series.to_list() for series in frame.iter_columns()])
+        frame = pl.read_ipc_stream(io.BytesIO(self._decoded(decode_sheet, sheet, most)))
+        rows = _rows([series.to_list() for series in frame.iter_columns()])
+        if most is None:
+            self._last = sheet, rows
+        return rows
 
     # -- what the XML says ------------------------------------------------------------------
 
@@ -109,6 +124,8 @@ class Workbook:
             if not found and self._data.startswith(b"PK"):  # whatever it calls it: look at all
                 found = [part for _, part in self._parts]
             self._checked[sheet] = self._note_on(sheet, [part() for part in found])
+            if not self._counted:
+                self._checked[sheet] = _UNCOUNTED
         return self._checked.get(sheet)
 
     def _note_on(self, sheet: str, cells: Sequence[_Cells]) -> str | None:
@@ -136,6 +153,31 @@ class Workbook:
             hold = "holds an error" if errors == 1 else "hold errors"
             said.append(f"{count(errors, 'cell')} {hold} such as #N/A and came as blank")
         return f"{'; '.join(said)}." if said else None
+
+
+# -- in the process that may die --------------------------------------------------------------
+
+
+@lru_cache(maxsize=1)
+def _opened(data: bytes) -> Any:
+    import fastexcel
+
+    return fastexcel.read_excel(data)
+
+
+def decode_names(data: bytes) -> list[str]:
+    """Return the names of the sheets."""
+    return [str(name) for name in _opened(data).sheet_names]
+
+
+def decode_sheet(data: bytes, sheet: str, most: int | None) -> bytes:
+    """Return the cells of a sheet as a frame of text, in Arrow's format for streams."""
+    loaded = _opened(data).load_sheet(sheet, header_row=None, dtypes="string", n_rows=most)
+    out: io.BytesIO = loaded.to_polars().write_ipc_stream(None)
+    return out.getvalue()
+
+
+# -- rows -------------------------------------------------------------------------------------
 
 
 def _is_table(rows: Sequence[Sequence[str]]) -> bool:

@@ -8,8 +8,6 @@ import io
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
-from dataclasses import dataclass
 from itertools import islice
 
 from hitsndiffs.errors import InputError
@@ -17,10 +15,11 @@ from hitsndiffs.errors import InputError
 __all__ = [
     "HEAD_ROWS",
     "SEPARATORS",
-    "TextShape",
+    "Row",
+    "TextRows",
     "check_encoding",
     "filled",
-    "find_shape",
+    "find_rows",
     "is_ruled",
     "padded",
     "rows_of_text",
@@ -35,6 +34,8 @@ _RULE = re.compile(r"[-:+]*--[-:+]*|[=+]*==[=+]*|")
 _DECIMAL = re.compile(r"\d+,\d+")
 #: All answers of somebody in a word.
 _MARKS = re.compile(r"[A-Z0-9*.\-]+|[a-z*.\-]+")
+#: A row, with the lines on which it begins and ends.
+Row = tuple[int, int, list[str]]
 #: Recognition looks at this many rows.
 HEAD_ROWS = 60
 #: A longer cell means that a quotation mark was never closed.
@@ -54,66 +55,86 @@ def check_encoding(name: str) -> str:
     return found
 
 
-@dataclass(frozen=True)
-class TextShape:
-    """The separator of a text, and its first rows.
-
-    ``skip`` is the number of characters before them (a line ``sep=;``); each row comes with the
-    line on which it begins.
-    """
-
-    separator: str
-    skip: int
-    notes: list[str]
-    rows: list[tuple[int, list[str]]]
-
-
 def separator_name(mark: str) -> str:
     """Return a separator in words."""
     return SEPARATORS.get(mark, repr(mark))
 
 
-def find_shape(text: str, expected: str, separator: str | None = None) -> TextShape:
-    r"""Find the separator from the beginning of a text.
+class TextRows:
+    """The rows of a text, parsed once, as far as they are asked for.
+
+    Parameters
+    ----------
+    text
+        The text.
+    separator
+        What stands between its cells.
+    skip
+        The number of characters before the rows (a line ``sep=;``).
+
+    Attributes
+    ----------
+    notes
+        What was found out about the text.
+    fault
+        What is wrong with the quotation marks in the rows that were asked for. Their cells are then
+        taken as they come.
+    """
+
+    def __init__(self, text: str, separator: str, skip: int = 0) -> None:
+        self.separator, self.skip = separator, skip
+        self.notes: list[str] = []
+        self.fault: InputError | None = None
+        self._text, self._rows = text[skip:], list[Row]()
+        self._first_line = 1 + text.count("\n", 0, skip)
+        self._coming = self._parsed(strict=True)
+
+    def _parsed(self, *, strict: bool) -> Iterator[Row]:
+        return rows_of_text(self._text, self.separator, self._first_line, strict=strict)
+
+    def rows(self, most: int | None = None) -> list[Row]:
+        """Return all rows, or the first ones."""
+        try:
+            missing = None if most is None else max(most - len(self._rows), 0)
+            self._rows.extend(islice(self._coming, missing))
+        except InputError as fault:
+            if self.fault is not None:
+                raise
+            self.fault, self._rows = fault, []
+            self._coming = self._parsed(strict=False)
+            return self.rows(most)
+        return self._rows[:most]
+
+
+def find_rows(text: str, expected: str, separator: str | None = None) -> TextRows:
+    r"""Return the rows of a text; the separator is found from its beginning if it is not given.
 
     Examples
     --------
-    >>> find_shape("sep=;\nuser;q1\nann;1,5\n", ",").separator
-    ';'
+    >>> found = find_rows("sep=;\nuser;q1\nann;1,5\n", ",")
+    >>> found.separator, found.rows()
+    (';', [(2, 2, ['user', 'q1']), (3, 3, ['ann', '1,5'])])
     """
-    skip = 0
     said = _SEP_LINE.match(text)
-    if said:
-        skip = said.end()
-        separator = separator or said[1]
-    text = text[skip:]
-    found: dict[str, list[tuple[int, list[str]]]] = {}
-    if separator is None:
-        separator = _find_separator(text, expected, found)
-    notes = []
-    if separator != expected:
-        notes.append(f"The cells are separated by {separator_name(separator)}.")
-    return TextShape(separator, skip, notes, found.get(separator) or _first_rows(text, separator))
+    skip = said.end() if said else 0
+    separator = separator or (said[1] if said else None)
+    if separator is not None:
+        found = TextRows(text, separator, skip)
+    else:
+        found = _find_separator(text, expected, skip)
+    if found.separator != expected:
+        found.notes.append(f"The cells are separated by {separator_name(found.separator)}.")
+    return found
 
 
-def _first_rows(text: str, separator: str) -> list[tuple[int, list[str]]]:
-    rows: list[tuple[int, list[str]]] = []
-    with suppress(InputError):
-        rows.extend(islice(rows_of_text(text, separator), HEAD_ROWS))
-    return rows
-
-
-def _find_separator(text: str, expected: str, found: dict[str, list[tuple[int, list[str]]]]) -> str:
-    """Return the mark that cuts most rows into the same number of cells, at least two.
-
-    The first rows, cut at each mark, are kept in ``found``.
-    """
-    best, best_score = expected, (0, 0.0, False, 0, 0)
+def _find_separator(text: str, expected: str, skip: int) -> TextRows:
+    """Return the rows, cut where most of them get the same number of cells (at least two)."""
+    best, best_score = TextRows(text, expected, skip), (0, 0.0, False, 0, 0)
     for mark in (expected, *(mark for mark in SEPARATORS if mark not in (expected, " "))):
         if mark not in text:
             continue
-        found[mark] = _first_rows(text, mark)
-        rows = [row for _, row in found[mark]]
+        found = best if mark == expected else TextRows(text, mark, skip)
+        rows = [row for _, _, row in found.rows(HEAD_ROWS) if "".join(row).strip()]
         widths_of = [len(row) for row in rows]
         widths = Counter(widths_of)
         alike = Counter({width: n for width, n in widths.items() if width > 1})
@@ -125,9 +146,9 @@ def _find_separator(text: str, expected: str, found: dict[str, list[tuple[int, l
         level = 2 if share > 0.9 else 1 if share > 0.3 else 0
         score = (level, round(share, 1), top, width, _decimals(rows))
         if score[0] and (score > best_score):
-            best, best_score = mark, score
-    if best_score[0] == 0 and _in_blanks(text):
-        return " "
+            best, best_score = found, score
+    if best_score[0] == 0 and _in_blanks(text[skip:]):
+        return TextRows(text, " ", skip)
     return best
 
 
@@ -164,26 +185,50 @@ def _words(line: str) -> list[str]:
     return [word.strip('"') for word in re.findall(r'"[^"]*"|\S+', line)]
 
 
-def rows_of_text(text: str, separator: str) -> Iterator[tuple[int, list[str]]]:
-    """Yield the rows that are not blank, each with the line on which it begins (from 1)."""
+def rows_of_text(
+    text: str, separator: str, first_line: int = 1, *, strict: bool = False
+) -> Iterator[Row]:
+    """Yield the rows that are no blank lines, each with the lines on which it begins and ends.
+
+    Parameters
+    ----------
+    text, separator
+        The text, and what stands between its cells.
+    first_line
+        The number of its first line.
+    strict
+        Whether quotation marks out of place are refused, not taken as they come.
+    """
     if separator == " ":
-        lines = [(k, _words(line)) for k, line in enumerate(text.splitlines(), 1) if line.strip()]
-        if len(lines) > 2 and all(len(row) == len(lines[0][1]) + 1 for _, row in lines[1:]):
-            lines[0] = lines[0][0], ["", *lines[0][1]]  # R does not name the column of row names
+        lines = [
+            (k, k, _words(line))
+            for k, line in enumerate(text.splitlines(), first_line)
+            if line.strip()
+        ]
+        if len(lines) > 2 and all(len(row) == len(lines[0][2]) + 1 for _, _, row in lines[1:]):
+            lines[0] = *lines[0][:2], ["", *lines[0][2]]  # R does not name the column of row names
         yield from lines
         return
     csv.field_size_limit(LONGEST_CELL)
-    reader = csv.reader(_lines(text), delimiter=separator)
+    # universal newlines inside and outside quotation marks, as the csv module expects
+    reader = csv.reader(io.StringIO(text, newline=None), delimiter=separator, strict=strict)
     drawn = separator == "|"
-    begin = 1
+    begin = first_line
     try:
         for row in reader:
-            if row and (row[0].strip() or "".join(row).strip()) and not (drawn and is_ruled(row)):
-                yield begin, row
-            begin = reader.line_num + 1
+            end = first_line + reader.line_num - 1
+            if (len(row) > 1 or "".join(row).strip()) and not (drawn and is_ruled(row)):
+                yield begin, end, row
+            begin = end + 1
     except csv.Error as error:
+        said = str(error)
+        if "end of data" in said or "limit" in said:
+            said = "a quotation mark is opened and never closed"
+        elif "expected after" in said:
+            said = "a quotation mark stands in the middle of a cell"
         raise InputError(
-            f"line {begin}: the row cannot be read ({error}); check the quotation marks."
+            f'line {begin}: {said}; write cells with quotation marks as "…" with every mark inside '
+            "doubled."
         ) from None
 
 
@@ -196,11 +241,6 @@ def is_ruled(row: Sequence[str]) -> bool:
     (True, True, False)
     """
     return all(_RULE.fullmatch(cell.strip()) for cell in row)
-
-
-def _lines(text: str) -> Iterator[str]:
-    # universal newlines inside and outside quotation marks, as the csv module expects
-    return iter(io.StringIO(text, newline=None))
 
 
 def padded(rows: Sequence[list[str]], width: int) -> list[list[str]]:

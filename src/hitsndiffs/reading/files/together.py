@@ -9,11 +9,13 @@ from __future__ import annotations
 import io
 from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
+from functools import cached_property
 from typing import Any
 
 from hitsndiffs.errors import InputError
 from hitsndiffs.reading.files.documents import FileDocument
 from hitsndiffs.reading.files.source import ByteStream, transcoded
+from hitsndiffs.reading.tables.frames import Parquet
 from hitsndiffs.reading.vocabulary import is_key_name, is_summary_name
 
 __all__ = ["TogetherDocument", "together"]
@@ -31,7 +33,7 @@ def together(files: Sequence[Any]) -> TogetherDocument | None:
     try:
         kinds = {file.kind for file in files}
         if kinds == {"parquet"}:
-            schemas = (dict(file.parquet_head.schema) for file in files)
+            schemas = (dict(file.parquet.head.schema) for file in files)
             first = next(schemas)
             same = all(list(own.items()) == list(first.items()) for own in schemas)
         elif kinds == {"table"}:
@@ -61,12 +63,16 @@ class TogetherDocument(FileDocument):
 
     def stream(self) -> Any:
         """Open the bytes: those of the first file, then the others without their headers."""
+        pieces = iter([b"PAR1"]) if self.files[0].kind == "parquet" else self._pieces()
         sizes = self.settings.sizes
-        if self.files[0].kind == "parquet":
-            paths: Any = [file.path for file in self.files]
-            return nullcontext(ByteStream(io.BytesIO(b"PAR1").read, self.name, paths, sizes))
-        pieces = self._pieces()
         return nullcontext(ByteStream(lambda _size: next(pieces, b""), self.name, sizes=sizes))
+
+    @cached_property
+    def parquet(self) -> Parquet:
+        """The Parquet files, which have been tried one by one."""
+        return Parquet(
+            [file.path for file in self.files if file.path], self.name, self.settings.sizes
+        )
 
     def _pieces(self) -> Iterator[bytes]:
         size = self.settings.sizes.chunk

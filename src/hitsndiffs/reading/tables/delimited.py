@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import itertools
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,17 +14,17 @@ import numpy.typing as npt
 from hitsndiffs.data.labels import Place
 from hitsndiffs.data.words import count, listed
 from hitsndiffs.errors import InputError
+from hitsndiffs.reading.files.foreign import no_text
 from hitsndiffs.reading.files.source import (
     ByteStream,
     Chunk,
     count_byte,
     even_newlines,
     line_chunks,
+    transcoded,
 )
-from hitsndiffs.reading.files.text_rows import is_ruled
+from hitsndiffs.reading.files.text_rows import Row, rows_of_text
 from hitsndiffs.reading.layouts.below import first_line_below
-from hitsndiffs.reading.layouts.header import has_header
-from hitsndiffs.reading.quiet import without_panics
 from hitsndiffs.reading.tables.table import (
     Columns,
     Table,
@@ -37,56 +36,89 @@ from hitsndiffs.reading.tables.table import (
 if TYPE_CHECKING:
     import polars as pl
 
+    from hitsndiffs.reading.files.documents import FileDocument
+
 __all__ = ["check_delimited", "delimited_table", "plain_frame"]
 
 _CSV_ROWS = 20_000
 _MOST_CATEGORIES = 200
 
-#: A row, with the lines on which it begins and ends.
-Row = tuple[int, int, list[str]]
 #: The line of each row, or of the first one.
 Lines = int | npt.NDArray[np.int64]
 
 
-def delimited_table(stream: ByteStream, separator: str, header: bool | None) -> Table:
-    """Open a CSV or TSV file; whether the first row holds names is detected if not said."""
-    text = _Delimited(stream, separator)
-    rows = text.first_rows()
+def delimited_table(document: FileDocument, stack: ExitStack) -> Table:
+    """Open a CSV or TSV file that begins with its header, or with its first row of cells."""
+    shape, sizes = document.shape, document.settings.sizes
+    is_small = document.is_whole and len(document.content()) < sizes.small
+    text = None
+    if is_small:
+        if "\0" in document.text():
+            raise no_text(document.name, document.text().partition("\0")[0].count("\n") + 1)
+        rows = shape.rows()
+        if shape.fault is not None:
+            raise InputError(f"{document.name}, {shape.fault}")
+    else:
+        stream = transcoded(stack.enter_context(document.stream()), document.encoding)
+        text = _Large(stream, shape.separator)
+        rows = text.first_rows()
+    rows = rows[next((k for k, (*_, row) in enumerate(rows) if "".join(row).strip()), 0) :]
     if not rows:
         raise InputError(
-            f"{stream.name}: the file holds nothing but blank lines; it should hold a table of "
+            f"{document.name}: the file holds nothing but blank lines; it should hold a table of "
             "answers."
         )
-    cells = [row for _, _, row in rows]
     notes: list[str] = []
-    text.has_header = has_header(cells[0], cells[1:]) if header is None else header
-    if text.has_header:
-        text.names = _header_names(cells, notes)
-        text.drop_to(rows[0][1])
-        del rows[0], cells[0]
+    above, *below = rows
+    has_names = document.header_place == 0
+    if has_names:
+        names, rows = _header_names([row for *_, row in rows], notes), below
     else:
-        text.names = [f"column-{k}" for k in range(1, len(cells[0]) + 1)]
+        names = [f"column-{k}" for k in range(1, len(above[2]) + 1)]
         notes.append("There is no header: the first row holds answers.")
     if not rows:
-        raise nothing_below(text.names, stream.name)
-    if text.is_small:
-        if text.has_header:
-            rows = _without_remarks(rows, len(text.names), notes)
-        rows = list(text.checked(rows))
-        text.mark_rows(0, np.array([begin for begin, _, _ in rows]))
-        cells = [row for _, _, row in rows]
-    text.sample = cells
-    read = None if text.is_small else text.read
-    return Table(text.place, text.names, cells, read, has_header=text.has_header, notes=notes)
+        raise nothing_below(names, document.name)
+    if text is None:
+        if has_names:
+            rows = _without_remarks(rows, len(names), notes)
+        for begin, _, row in rows:
+            check_width(row, names, f"{document.name}, line {begin}", has_names)
+        lines = [begin for begin, *_ in rows]
+        place = Place(document.name, "line", lambda row: lines[row], by_position=False)
+    else:
+        text.begin(names, has_names, above[1] if has_names else 0, rows)
+        place = text.place
+    cells = [row for *_, row in rows]
+    read = None if text is None else text.read
+    notes += shape.notes
+    return Table(place, names, cells, read, has_header=has_names, notes=notes)
 
 
 def check_delimited(stream: ByteStream, separator: str) -> None:
     """Read a file that has a header, only for the error that it may raise."""
-    text = _Delimited(stream, separator)
-    text.names = text.first_rows()[0][2]
+    text = _Large(stream, separator)
+    text.begin(text.first_rows()[0][2], True, 0, [])
     for chunk in text.all_chunks():
-        for _ in text.checked(text.records(chunk)):
+        for _ in text.checked(chunk):
             pass
+
+
+def check_width(row: list[str], names: Sequence[str], where: str, has_header: bool) -> None:
+    """Refuse a row of another width than the names of the columns."""
+    width = len(names)
+    if len(row) == width:
+        return
+    what = "the header" if has_header else "the first row"
+    near = names[min(len(row), width) - 1]
+    if len(row) < width:
+        which = f"nothing follows column {near!r}"
+        advice = "leave the cells of missing answers empty, but keep their separators"
+    else:
+        which = f"there is more after column {near!r}"
+        advice = "put cells that hold a separator in quotation marks"
+    raise InputError(
+        f"{where}: {count(len(row), 'cell')} where {what} has {width} ({which}); {advice}."
+    )
 
 
 def _header_names(rows: list[list[str]], notes: list[str]) -> list[str]:
@@ -123,47 +155,43 @@ def _without_remarks(rows: list[Row], width: int, notes: list[str]) -> list[Row]
     return [row for row in rows if row[0] < line]
 
 
-class _Delimited:
-    """Delimited text: its chunks, of which the first are held, and how they are parsed."""
+class _Large:
+    """Delimited text in chunks, of which the first are held, and how they are parsed."""
 
     def __init__(self, stream: ByteStream, separator: str) -> None:
-        self.sizes = stream.sizes
-        self.separator, self.names, self.has_header = separator, list[str](), True
+        self.sizes, self.separator = stream.sizes, separator
+        self.names, self.has_header = list[str](), True
         self.place = Place(stream.name, "line", self._line_of, by_position=False)
         self._starts: list[int] = []
         self._lines: list[Lines] = []
         self._dtypes: dict[str, Any] = {}
-        self.sample: list[list[str]] = []
+        self._sample: list[list[str]] = []
         self._chunks = line_chunks(stream, quotes=True)
-        first = next(self._chunks, None)
-        if first is None:  # only marks of the order of bytes, say
-            raise InputError(f"{stream.name}: there is no text in it; it should hold answers.")
-        data = first.data.removeprefix(b"\xef\xbb\xbf")  # the mark of the order of bytes
-        self._held = [Chunk(data, first.first_line)]
-        self.is_small = len(data) < stream.sizes.small
+        self._held: list[Chunk] = []
 
     def first_rows(self) -> list[Row]:
-        """Return all rows of a small file; else as many as tell what the columns hold."""
+        """Return as many rows as tell what the columns hold."""
         rows: list[Row] = []
-        for number in itertools.count():
-            if number == len(self._held):
-                size = sum(len(own.data) for own in self._held)
-                is_enough = not self.is_small and len(rows) > 1 and size >= self.sizes.head
-                more = None if is_enough else next(self._chunks, None)
-                if more is None:
-                    break
-                self._held.append(more)
-            for row in self.records(self._held[number]):
+        while len(rows) < 2 or sum(len(own.data) for own in self._held) < self.sizes.head:
+            more = next(self._chunks, None)
+            if more is None:
+                break
+            if not self._held:
+                more.data = more.data.removeprefix(b"\xef\xbb\xbf")  # the mark of the byte order
+            self._held.append(more)
+            for row in self.records(more):
                 rows.append(row)
-                if not self.is_small and len(rows) > enough_rows(len(rows[0][2])):
+                if len(rows) > enough_rows(len(rows[0][2])):
                     return rows
         return rows
 
-    def drop_to(self, line: int) -> None:
-        """Leave out the lines up to this one."""
-        parts = [(own, _after_line(own.data, line - own.first_line + 1)) for own in self._held]
+    def begin(self, names: list[str], has_header: bool, drop: int, sample: list[Row]) -> None:
+        """Take the names of the columns, and leave out the lines up to ``drop``."""
+        self.names, self.has_header = names, has_header
+        self._sample = [row for *_, row in sample]
+        parts = [(own, _after_line(own.data, drop - own.first_line + 1)) for own in self._held]
         self._held = [
-            Chunk(own.data[cut:], max(own.first_line, line + 1))
+            Chunk(own.data[cut:], max(own.first_line, drop + 1))
             for own, cut in parts
             if cut < len(own.data)
         ]
@@ -175,11 +203,6 @@ class _Delimited:
         yield from self._chunks
 
     # -- lines ------------------------------------------------------------------------------
-
-    def mark_rows(self, first_row: int, lines: Lines) -> None:
-        """Remember the lines of the rows from this one on."""
-        self._starts.append(first_row)
-        self._lines.append(lines)
 
     def _line_of(self, row: int) -> int:
         piece = bisect_right(self._starts, row) - 1
@@ -204,7 +227,8 @@ class _Delimited:
             for columns, lines in self._frames(chunk, wanted):
                 height = max(map(len, columns.values()), default=0)
                 if height:
-                    self.mark_rows(first_row, lines)
+                    self._starts.append(first_row)
+                    self._lines.append(lines)
                     yield first_row, columns
                     first_row += height
 
@@ -214,7 +238,7 @@ class _Delimited:
         """Choose how to parse a column: as one of the texts seen so far, or as any text."""
         import polars as pl
 
-        cells = {row[place] for row in self.sample if place < len(row)}
+        cells = {row[place] for row in self._sample if place < len(row)}
         return pl.Enum(sorted({*cells, ""})) if len(cells) < _MOST_CATEGORIES else pl.String
 
     def _frames(self, chunk: Chunk, wanted: Sequence[str]) -> Iterator[tuple[Columns, Lines]]:
@@ -248,59 +272,26 @@ class _Delimited:
     ) -> Iterator[tuple[Columns, Lines]]:
         import polars as pl
 
-        rows = self.checked(self.records(chunk))
+        rows = self.checked(chunk)
         while some := list(itertools.islice(rows, _CSV_ROWS)):
             begins, _, cells = zip(*some, strict=True)
             columns = dict(zip(self.names, zip(*cells, strict=True), strict=True))
             yield {n: pl.Series(n, columns[n], dtype=pl.String) for n in wanted}, np.array(begins)
 
     def records(self, chunk: Chunk) -> Iterator[Row]:
-        """Yield each row that is not blank."""
-        text = io.StringIO(chunk.data.decode(), newline="")
-        reader = csv.reader(text, delimiter=self.separator, strict=True)
-        begin = chunk.first_line
+        """Yield the rows of a chunk."""
+        rows = rows_of_text(chunk.data.decode(), self.separator, chunk.first_line, strict=True)
         try:
-            for row in reader:
-                end = chunk.first_line + reader.line_num - 1
-                drawn = self.separator == "|" and is_ruled(row)
-                if (len(row) > 1 or "".join(row).strip()) and not drawn:
-                    yield begin, end, row
-                begin = end + 1
-        except csv.Error as error:
-            reason = (
-                "a quotation mark is opened and never closed"
-                if "end of data" in str(error) or "limit" in str(error)
-                else "a quotation mark stands in the middle of a cell"
-                if "expected after" in str(error)
-                else str(error)
-            )
-            raise InputError(
-                f"{self.place.source}, line {begin}: {reason}; write cells with quotation marks "
-                'as "…" with every mark inside doubled.'
-            ) from None
+            yield from rows
+        except InputError as fault:
+            raise InputError(f"{self.place.source}, {fault}") from None
 
-    def checked(self, rows: Iterable[Row]) -> Iterator[Row]:
-        """Yield the rows; refuse one of another width."""
-        width = len(self.names)
-        for found in rows:
-            if len(found[2]) != width:
-                raise self._ragged(found[2], found[0])
-            yield found
-
-    def _ragged(self, row: list[str], line: int) -> InputError:
-        width = len(self.names)
-        what = "the header" if self.has_header else "the first row"
-        near = self.names[min(len(row), width) - 1]
-        if len(row) < width:
-            where = f"nothing follows column {near!r}"
-            advice = "leave the cells of missing answers empty, but keep their separators"
-        else:
-            where = f"there is more after column {near!r}"
-            advice = "put cells that hold a separator in quotation marks"
-        return InputError(
-            f"{self.place.source}, line {line}: {count(len(row), 'cell')} where {what} has {width} "
-            f"({where}); {advice}."
-        )
+    def checked(self, chunk: Chunk) -> Iterator[Row]:
+        """Yield the rows of a chunk; refuse one of another width."""
+        for row in self.records(chunk):
+            where = f"{self.place.source}, line {row[0]}"
+            check_width(row[2], self.names, where, self.has_header)
+            yield row
 
 
 # -- what the bytes tell ----------------------------------------------------------------------
@@ -329,8 +320,7 @@ def plain_frame(data: bytes, dtypes: Mapping[str, Any], separator: str) -> pl.Da
     if len(dtypes) < 2 or not _well_quoted(data, separator):
         return None
     try:
-        with without_panics():
-            frame = pl.read_csv(data, has_header=False, schema=dtypes, separator=separator)
+        frame = pl.read_csv(data, has_header=False, schema=dtypes, separator=separator)
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException):
         return None
     n_marks = frame.height * (len(dtypes) - 1)

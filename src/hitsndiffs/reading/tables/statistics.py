@@ -6,13 +6,14 @@ the item. Values that the file declares as missing count as no answer.
 
 from __future__ import annotations
 
+import io
 import re
 from collections.abc import Sequence
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
+from hitsndiffs.data.processes import Died, decoded
 from hitsndiffs.errors import InputError, MissingExtraError
-from hitsndiffs.reading.decoder import Died, decoded
 from hitsndiffs.reading.sizes import Sizes
 
 if TYPE_CHECKING:
@@ -55,19 +56,30 @@ def read_statistics(
             f"{name}: this is a file of {program}; install what reads it with: pip install "
             "'hitsndiffs[stats]' (or save it as CSV, with the labels of the values)."
         )
+    import polars as pl
+
     try:
-        about, frame = decoded("statistics", data, sizes.held, function=function)
-    except (InputError, Died) as error:
+        cells, labels, wording = decoded(decode_statistics, data, function, limit=sizes.held)
+    except (RuntimeError, Died) as error:
         raise InputError(
             f"{name}: the {program} file is damaged or cut short ({error}); save it again, or save "
             "it as CSV."
         ) from None
-    assert frame is not None
-    labels: dict[str, list[tuple[Any, str]]] = about["labels"]
+    frame = pl.read_ipc_stream(io.BytesIO(cells))
     frame = frame.with_columns([_labelled(frame[n], labels[n]) for n in labels if n in frame])
-    titles = {n: text.strip() for n, text in about["titles"].items() if text}
+    titles = {n: text.strip() for n, text in wording.items() if text}
     notes = ["The labels of the values are taken as the options."] if labels else []
     return frame, titles, notes
+
+
+def decode_statistics(data: bytes, function: str) -> tuple[bytes, dict[str, Any], dict[str, str]]:
+    """Return the frame, the labels of its values and those of its columns (in another process)."""
+    import pyreadstat
+
+    frame, about = getattr(pyreadstat, function)(io.BytesIO(data), output_format="polars")
+    labels = {n: list(own.items()) for n, own in about.variable_value_labels.items()}
+    out: io.BytesIO = frame.write_ipc_stream(None)
+    return out.getvalue(), labels, about.column_names_to_labels
 
 
 def _labelled(column: pl.Series, labels: Sequence[tuple[Any, str]]) -> pl.Series:
