@@ -74,10 +74,10 @@ def build_wide(
     told = [*roles.users, *beside, *([] if group is None else [group])]
     chosen = {*told, *roles.items}
     wanted = None if len(chosen) == len(table.names) else [n for n in table.names if n in chosen]
-    names = {name: name for name in table.names}
+    names: dict[str, str] = {}
     if not table.has_header:
         items = [name for name in table.names if name not in told]
-        names |= {name: f"item-{k}" for k, name in enumerate(items, start=1)}
+        names = {name: f"item-{k}" for k, name in enumerate(items, start=1)}
     encoder = WideEncoder(place, as_text=True, whole=whole)
     pieces: dict[str, _Pieces] = defaultdict(list)
     answers: dict[str, Any] = {}
@@ -90,7 +90,8 @@ def build_wide(
                 pieces[name].append((first_row, columns.pop(name)))
         answers = columns
         factors = _factors(list(columns.values()), place, sizes)
-        encoder.add({names[n]: own for n, own in zip(columns, factors, strict=True)}, first_row)
+        found = [names.get(name, name) for name in columns]
+        encoder.add(dict(zip(found, factors, strict=True)), first_row)
     texts = {name: _whole(pieces[name], n_rows) for name in told}
     users = [texts[name] for name in roles.users]
     apart: dict[int, str] = {}

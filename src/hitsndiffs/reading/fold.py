@@ -6,11 +6,13 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
+from hitsndiffs.data.responses import Responses
 from hitsndiffs.data.spelling import same_text
-from hitsndiffs.data.words import shortened
+from hitsndiffs.data.words import count, listed, shortened
 
-__all__ = ["Folding", "fold_item", "is_blank_word"]
+__all__ = ["Folding", "fold_item", "is_blank_word", "odd_options"]
 
 #: Words for «no answer», folded. Bare signs stay options if the item has other sign options.
 _PHRASES = """
@@ -33,6 +35,9 @@ _SIGNS = re.compile(r"[^\w\s]+")
 #: If three or more spellings of one text (AA, Aa, aa) are each chosen by at least this share of
 #: its users, they stay separate options.
 _OWN_SHARE = 0.05
+#: An option may mean "no answer" if at most this share of the answers is it, in at least so many
+#: items and half of them, while up to so many other options are letters or numbers in a row.
+_RARE, _ITEMS, _FEW = 0.2, 3, 12
 
 
 def is_blank_word(text: str) -> bool:
@@ -153,3 +158,61 @@ def _own_options(labels: Sequence[str], counts: Sequence[int], places: list[int]
     total = sum(counts[k] for k in places)
     common = [k for k in places if counts[k] >= max(2, _OWN_SHARE * total)]
     return len(common) > 2 and len(labels[places[0]]) > 1
+
+
+# -- options that are unlike all others -------------------------------------------------------
+
+
+def odd_options(r: Responses) -> list[str]:
+    """Return a sentence on options that may mean "no answer": 9 beside 1 to 4."""
+    labels = [str(label) for label in r.option_labels.tolist()]
+    if not 0 < len({*labels}) <= _FEW:
+        return []
+    items, chosen = Counter(labels), Counter[str]()
+    best: set[str] = set()
+    choosers = r.choosers_per_option.tolist()
+    for first, last in pairwise(r.item_starts.tolist()):
+        for k in range(first, last):
+            chosen[labels[k]] += choosers[k]
+        best.add(labels[max(range(first, last), key=choosers.__getitem__)])
+    rare = {n for n in chosen if n not in best and chosen[n] <= _RARE * chosen.total()}
+    common = {n for n in chosen if n not in rare or chosen[n] >= _OWN_SHARE * chosen.total()}
+    odd = [n for n in chosen if n in rare and (run := _run(common - {n})) and not _fits(n, run)]
+    run = _run(common - {*odd})
+    n_items = max((items[label] for label in odd), default=0)
+    if not run or n_items < max(_ITEMS, r.n_items / 2):
+        return []
+    return [
+        f"{listed(odd, most=3)} {'is' if len(odd) == 1 else 'are'} kept as an answer in "
+        f"{count(n_items, 'item')}, although the others are {run[0]} to {run[-1]}; if it means no "
+        "answer, name it as a blank."
+    ]
+
+
+def _run(labels: set[str]) -> list[str]:
+    """Return labels that are letters from A on, or numbers from 0 or 1 on, in order; else nothing.
+
+    Examples
+    --------
+    >>> _run({"B", "A", "D", "AB"}), _run({"3", "1", "2"}), _run({"yes", "no"}), _run({"1", "9"})
+    (['A', 'B', 'D'], ['1', '2', '3'], [], [])
+    """
+    single = sorted(label for label in labels if len(label) == 1)
+    several = [label for label in labels if len(label) > 1 and not {*label} <= {*single, *" ,;"}]
+    if len(single) < 2 or several:
+        return []
+    steps = [ord(b) - ord(a) for a, b in pairwise(single)]
+    return single if single[0] in "AaBb01" and max(steps) <= 2 else []
+
+
+def _fits(label: str, run: list[str]) -> bool:
+    """Whether an option continues a run of letters or numbers, or joins some of them.
+
+    Examples
+    --------
+    >>> [_fits(label, ["A", "B", "C"]) for label in ("D", "AC", "X", "none")]
+    [True, True, False, False]
+    """
+    if len(label) > 1:
+        return {*label} <= {*run, *" ,;"}
+    return run[0] <= label <= chr(ord(run[-1]) + 2) or label in "AaBb1"

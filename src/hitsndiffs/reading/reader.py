@@ -9,31 +9,27 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from hitsndiffs.data.groups import groups_in_words
 from hitsndiffs.data.responses import Responses
-from hitsndiffs.data.words import Detail, count, listed
+from hitsndiffs.data.words import count, listed
 from hitsndiffs.errors import InputError
-from hitsndiffs.reading.accord import accord
+from hitsndiffs.reading.clean import clean
 from hitsndiffs.reading.exports import FORMATS, find_format
-from hitsndiffs.reading.exports.base import Document, LeftOut, Refusal
+from hitsndiffs.reading.exports.base import Document, Refusal
 from hitsndiffs.reading.exports.format import Format, Stream
 from hitsndiffs.reading.exports.per_file import name_users
 from hitsndiffs.reading.files.documents import FileDocument
 from hitsndiffs.reading.files.folders import FolderDocument, open_document
 from hitsndiffs.reading.files.source import no_source, open_path, open_stream
 from hitsndiffs.reading.files.together import together
-from hitsndiffs.reading.finish import finish
 from hitsndiffs.reading.frames import Frame, frame_of
 from hitsndiffs.reading.options import ReadingOptions
-from hitsndiffs.reading.plain import PlainReading, key_of_sheets, open_frame, open_plain
+from hitsndiffs.reading.plain import key_of_sheets, open_frame, open_plain
 from hitsndiffs.reading.plan import Plan
 from hitsndiffs.reading.quiet import without_collection
-from hitsndiffs.reading.streams import RawKey, encode_stream
+from hitsndiffs.reading.streams import encode_stream
 
 __all__ = ["make_plan"]
 
-#: From so many answers on, agreement within items and users says something.
-_ENOUGH_ANSWERS = 400
 #: A folder with more files than this is refused.
 _MOST_FILES = 20_000
 
@@ -283,7 +279,7 @@ def _read_stream(plan: Plan, stream: Stream) -> Responses:
             "needs at least two; give the files of the others too, all in one folder."
         )
     encoded, key = encode_stream(stream, name, options.attempt, plan.notes, plan.left_out)
-    return _finished(plan, encoded, key, name, titles=stream.titles)
+    return clean(plan, encoded, key, name, titles=stream.titles)
 
 
 # -- plain tables -----------------------------------------------------------------------------
@@ -316,10 +312,7 @@ def _plan_plain(
         if not key.options:
             key = key_of_sheets(files[0])
         own.notes += encoded.notes
-        titles = {
-            name: text for name, text in reading.table.titles.items() if name in encoded.items
-        }
-        return _finished(own, encoded, key, files[0].name, reading=reading, titles=titles)
+        return clean(own, encoded, key, files[0].name, reading=reading, titles=reading.table.titles)
 
     plan._reader = read
 
@@ -339,7 +332,7 @@ def _plan_frame(frame: Frame, source: Any, options: ReadingOptions) -> Plan:
         encoded, key = reading.read()
         own.notes += encoded.notes
         name = reading.table.place.source
-        return frame.with_own_labels(_finished(own, encoded, key, name, reading=reading))
+        return frame.with_own_labels(clean(own, encoded, key, name, reading=reading))
 
     plan._reader = read
     return plan
@@ -397,7 +390,7 @@ def _plan_together(plan: Plan, files: list[Any], options: ReadingOptions) -> boo
     plan.notes += encoded.notes
 
     def read(own: Plan) -> Responses:
-        return _finished(own, encoded, key, whole.name, reading=reading)
+        return clean(own, encoded, key, whole.name, reading=reading)
 
     plan._reader = read
     return True
@@ -415,7 +408,7 @@ def _plan_several(plan: Plan, files: list[Any], options: ReadingOptions) -> None
 
     def read(own: Plan) -> Responses:
         encoded = several.joined(own.notes)
-        return _finished(own, encoded, several.key, f"{len(several.parts)} files")
+        return clean(own, encoded, several.key, f"{len(several.parts)} files")
 
     plan._reader = read
 
@@ -459,47 +452,3 @@ _CONTAINERS = {
     "folder": "folder",
     "archive": "zip archive",
 }
-
-
-def _finished(
-    plan: Plan,
-    encoded: Responses,
-    raw_key: RawKey,
-    name: str,
-    *,
-    reading: PlainReading | None = None,
-    titles: dict[str, str] | None = None,
-) -> Responses:
-    options = plan.options
-    done = finish(
-        encoded,
-        raw_key,
-        options=options,
-        name=name,
-        layout=plan.layout if reading is None else reading.layout.name,
-        key_user=None if reading is None else reading.key_user,
-        users_are_named=reading is None
-        or reading.layout.roles is None
-        or bool(reading.layout.roles.users),
-    )
-    plan.left_out += done.left_out
-    plan.answers += done.answers
-    known = {column.name for column in done.columns}
-    plan.columns = [c for c in plan.columns if c.name not in known] + done.columns
-    plan.columns.sort(key=lambda column: column.position)
-    plan.key = "" if done.key is None else done.key.source
-    plan.notes += [*done.answers, *done.notes, *(_row_note(rows) for rows in plan.left_out)]
-    if done.encoded.groups is not None:
-        users = done.encoded.users.tolist()
-        plan.notes.append(groups_in_words(options.group, done.encoded.groups, users))
-    if done.encoded.n_responses >= _ENOUGH_ANSWERS:
-        plan.accord = accord(done.encoded)
-    plan.users, plan.items = len(done.encoded.users), len(done.encoded.items)
-    notes = tuple(dict.fromkeys(plan.notes))
-    return done.encoded._changed(notes=notes, key=done.key, titles=titles)
-
-
-def _row_note(rows: LeftOut) -> str:
-    """A row that was left out; :attr:`Plan.line` says it too."""
-    count = "" if rows.count == 1 else f"{rows.count:,} "
-    return Detail(f"Left out {count}{rows.what}: {rows.reason}.")
