@@ -1,16 +1,17 @@
-"""Jobs of the page that go on until they are stopped, for tests of stopping them."""
+"""A helper of the page whose rankings go on until they are stopped, for tests of stopping them."""
 
 from __future__ import annotations
 
 import time
-from typing import Any
+from dataclasses import replace
 
-from hitsndiffs.show.web.jobs import do
+from hitsndiffs.show.web.jobs import main
+from hitsndiffs.show.web.tasks import KINDS
 
-
-def endless(task: dict[str, Any], *more: Any) -> None:
-    """Read as usual, and rank for ever."""
-    if task["kind"] == "plan":
-        do(task, *more)
-    else:
-        time.sleep(600)
+if __name__ == "__main__":
+    main(
+        {
+            name: kind if name == "plan" else replace(kind, work=lambda *_: time.sleep(600))
+            for name, kind in KINDS.items()
+        }
+    )

@@ -41,11 +41,11 @@ class Live:
 
 
 @contextmanager
-def live(work: Any = None, **settings: Any) -> Iterator[Live]:
-    """Serve the page on a free port; ``work`` replaces what its jobs do."""
+def live(helper: str = "hitsndiffs.show.web.jobs", **settings: Any) -> Iterator[Live]:
+    """Serve the page on a free port; ``helper`` is the module that does its jobs."""
     given = {"port": 0, "examples": EXAMPLES} | settings
     opened, known = listen(Settings(**given))
-    page = Page(known, Jobs(known, work))
+    page = Page(known, Jobs(known, helper))
     server = uvicorn.Server(configured(page.app))
     thread = threading.Thread(target=server.run, kwargs={"sockets": [opened]}, daemon=True)
     thread.start()

@@ -23,6 +23,7 @@ import hitsndiffs as hnd
 from hitsndiffs.show import report as module
 from hitsndiffs.show import report_data
 from hitsndiffs.show.report import Report, describe, report_html
+from hitsndiffs.show.report_data import stored
 from hitsndiffs.show.templating import policy, render
 
 pytest.importorskip("jinja2")
@@ -72,8 +73,8 @@ def page(quiz: hnd.Ranking) -> str:
 
 def held(report: Report) -> dict[str, Any]:
     """The data in a report, as its script reads them."""
-    text = report.data
-    if report.packed:
+    text, is_packed = stored(report.data)
+    if is_packed:
         text = zlib.decompress(base64.b64decode(text), -15).decode()
     found: dict[str, Any] = json.loads(text)
     return found
@@ -312,7 +313,6 @@ def test_doubtful_results_say_so_first() -> None:
     assert words.index(str(ranking.verdict)) < words.index("Find a user")
     assert not found.has_key
     # no number that looks precise beside a doubt
-    assert not found.facts
     assert not any(item["curve"] for item in held(found)["items"]), "nor a picture of the order"
     assert held(found)["shown"] == ["rank", "user"]
     assert "<svg" not in ranking._repr_html_()
@@ -327,7 +327,7 @@ def test_opinions_are_on_their_scale_and_nobody_is_first() -> None:
     assert held(found)["shown"] == ["user"]
     names = [name for _, name in found.contents]
     assert names.index("Items") < names.index("Who answers alike")
-    assert found.help == "hnd.agreement(responses).pairs()"
+    assert found.verdict.help == "hnd.agreement(responses).pairs()"
 
 
 @pytest.mark.parametrize("method", ["hnd", "abh", "truthfinder"])
@@ -360,15 +360,16 @@ def test_beyond_the_limits_both_ends_are_kept(monkeypatch: pytest.MonkeyPatch) -
     assert column(data, "user") == list(map(str, kept))
     assert (data["answers"]["first"], data["answers"]["last"]) == (4, 4)
     assert len(data["answers"]["code"]) == 8 * 20
-    assert "the first and the last 10 of 50 users" in found.left_out
-    assert "the answers of the first and the last 4 users" in found.left_out
+    words = Page(render("report/report.html", r=found)).words
+    assert "the first and the last 10 of 50 users" in words
+    assert "the answers of the first and the last 4 users" in words
 
 
 def test_many_users_are_packed_and_a_class_is_small(page: str) -> None:
     table = random_table(3, 2500, 20, 3)
     ranking = hnd.rank(make_responses(table, users=[f"user-{j}" for j in range(2500)]), "majority")
     found = describe(ranking)
-    assert found.packed
+    assert stored(found.data)[1]
     assert column(held(found), "user") == ranking.users[ranking.order].tolist()
     assert len(report_html(ranking)) < 150_000
     assert len(page.encode()) < 80_000
@@ -432,7 +433,7 @@ def test_a_report_on_several_files_names_none_of_them_as_the_source(
     path = tmp_path / "report.html"
     Here(capsys)("rank", one, two, "--method", "majority", "--report", path)
     words = Page(path.read_text(encoding="utf-8")).words
-    assert f"{answers} answers of 30 users" in words
+    assert f"30 users, 3 items, {answers} answers" in words
     assert "hnd rank one.csv two.csv --method majority" in words
     assert "SHA-256" not in words
     Here(capsys)("rank", folder, "--method", "majority", "--report", path)

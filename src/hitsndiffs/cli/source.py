@@ -68,18 +68,12 @@ class Source:
 
     def item_groups(self, said: str, option: str) -> dict[str, str] | str:
         """What belongs together: a file (item, group), a column of the answers, or ``names``."""
-        from hitsndiffs.reading import read_responses
-        from hitsndiffs.results.diagnostics import best_options
+        from hitsndiffs.reading.beside import item_groups, two_columns
 
         path = file_named(said)
         if path is not None:
-            return _two_columns(path, option, "items and what they belong to")
-        if said == "names":
-            return said
-        r = read_responses(self.paths, **{**self.said, "option": said})
-        usual, _ = best_options(r.structure, r.choosers_per_option.astype(float))
-        labels = r.option_labels[usual].astype(str).tolist()
-        return dict(zip(map(str, r.items.tolist()), labels, strict=True))
+            return two_columns(path, option, "items and what they belong to")
+        return said if said == "names" else item_groups(self.paths, self.said, said)
 
     def surprising(self, votes: Responses, predicted: str) -> SurprisinglyPopular:
         """The surprisingly popular answers, by a column of what users think others will answer."""
@@ -96,11 +90,12 @@ class Source:
 
     def user_groups(self, said: str, option: str) -> dict[str, str]:
         """Who belongs together: a file (user, group), or a column of the answers."""
+        from hitsndiffs.reading.beside import two_columns, user_groups
+
         path = file_named(said)
         if path is not None:
-            return _two_columns(path, option, "users and their groups")
-        groups = self.read_with_plan(quiet=True, group=said)[0].groups or {}
-        return {str(user): str(group) for user, group in groups.items()}
+            return two_columns(path, option, "users and their groups")
+        return user_groups(self.paths, self.said, said)
 
     def key(self, said: str | None, r: Responses, *, quiet: bool = False) -> Any:
         """The key in a file, or else the one that came with the answers, if any."""
@@ -132,23 +127,3 @@ def file_named(said: str) -> Path | None:
     """The file that an option names; ``None`` if it names a column."""
     tables = (".csv", ".tsv", ".parquet", ".json")
     return Path(said) if os.path.isfile(said) or Path(said).suffix.lower() in tables else None
-
-
-def _two_columns(path: Path, option: str, what: str) -> dict[str, str]:
-    """The first two columns of a CSV or TSV file whose first row holds names."""
-    import polars as pl
-
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except OSError as error:
-        raise InputError(f"{option}: {path}: cannot be read ({error.strerror}).") from error
-    except UnicodeDecodeError as error:
-        raise InputError(f"{option}: {path}: this is not text in UTF-8.") from error
-    separator = "\t" if "\t" in text.partition("\n")[0] else ","
-    try:
-        table = pl.read_csv(text.encode(), separator=separator, infer_schema=False)
-    except (pl.exceptions.PolarsError, ValueError) as error:
-        raise InputError(f"{option}: {path}: expected two columns, {what}; {error}.") from error
-    if table.width < 2:
-        raise InputError(f"{option}: {path}: expected two columns, {what}; there is {table.width}.")
-    return dict(table.select(table.columns[:2]).iter_rows())

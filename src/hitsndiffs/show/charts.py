@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,14 +13,12 @@ from hitsndiffs.errors import InputError
 from hitsndiffs.methods.alike import find_alike
 from hitsndiffs.results.comparison import Comparison
 from hitsndiffs.results.ranking import Ranking
-from hitsndiffs.show.items_and_answers import (
+from hitsndiffs.show.answers import (
     Item,
     chosen_options,
     clean,
-    distinct,
     equal_answers,
     item_list,
-    option_groups,
     option_shares,
     right_answers,
 )
@@ -41,8 +40,6 @@ ROWS, COLUMNS = 60, 80
 MOST_ITEMS = 1_500
 #: At most this many doubtful items are drawn and named.
 DRAWN_DOUBTS, NAMED_DOUBTS = 300, 20
-#: Options of an item that get a line: the keys first, then the most chosen.
-LINES = 6
 #: Maximum users on the axes (taken evenly from best to worst), pairs that look alike, and users of
 #: these.
 DRAWN_USERS, DRAWN_PAIRS, DRAWN_ALIKE = 800, 20, 30
@@ -51,6 +48,8 @@ BARS = 40
 WIDTH, HEIGHT = 420, 260
 #: Pixels of a name in a chart: per character, at most, and in height.
 LETTER, LONGEST_NAME, LINE = 7, 120, 14
+#: An axis without lines.
+BARE = {"ticks": False, "domain": False, "grid": False}
 
 
 def plot(ranking: Ranking, name: str = "ranking", **options: Any) -> Chart:
@@ -67,9 +66,8 @@ def plot(ranking: Ranking, name: str = "ranking", **options: Any) -> Chart:
     if options.get("as_read"):
         title = "The answers, in the order of the data"
     elif not (ranking.verdict.allows_numbers or ranking.ratings):
-        title = alt.Title(
-            title, subtitle=f"{ranking.verdict.caption}.", subtitleColor=LIGHT["warn"]
-        )
+        caption = f"{ranking.verdict.caption}."
+        title = alt.Title(title, subtitle=caption, subtitleColor=LIGHT["warn"])
     try:
         chart = draw(alt, ranking, **options)
     except TypeError as error:
@@ -90,6 +88,39 @@ def plot_comparison(comparison: Comparison) -> Chart:
     return shown_offline(chart.properties(title="How alike the methods rank"))
 
 
+def distinct(labels: Iterable[object], longest: int = 60) -> list[str]:
+    """Clean labels, and number those that cleaning made equal.
+
+    A chart draws equal names on one line, so different users need different names.
+
+    >>> distinct(["ann", "abcdef", "abcdeg"], 4)
+    ['ann', 'abc… (1)', 'abc… (2)']
+    """
+    cleaned = [clean(label, longest) for label in labels]
+    often, seen = Counter(cleaned), Counter[str]()
+    found = []
+    for label in cleaned:
+        seen[label] += 1
+        found.append(f"{label} ({seen[label]})" if often[label] > 1 else label)
+    return found
+
+
+def _data(alt: Any, **columns: Any) -> Chart:
+    """A chart of some columns; what is not known is missing."""
+    plain = [np.asarray(values, dtype=object).tolist() for values in columns.values()]
+    rows = [
+        {name: None if v != v else v for name, v in zip(columns, row, strict=True)}
+        for row in zip(*plain, strict=True)
+    ]
+    return alt.Chart(alt.Data(values=rows))
+
+
+def _evenly(numbers: Ints, most: int) -> Ints:
+    """At most so many of the numbers, from the first to the last."""
+    places = np.linspace(0, len(numbers) - 1, min(len(numbers), most)).round()
+    return numbers[np.unique(places.astype(np.int64))]
+
+
 # -- users ----------------------------------------------------------------------------------------
 
 
@@ -100,160 +131,139 @@ def ranking_chart(alt: Any, ranking: Ranking, *, users: Sequence[Any] | None = N
     """
     order = ranking.order[ranking.components[ranking.order] == 0]
     if users is not None:
-        return _caterpillar(alt, ranking, _asked(ranking, order, users))
+        places = {str(ranking.users[j]): place for place, j in enumerate(order)}
+        missing = [user for user in users if str(user) not in places]
+        if missing:
+            raise InputError(
+                f"There is no user {missing[0]!r} in the ranking's largest group; "
+                "ranking.users lists them all."
+            )
+        return _caterpillar(alt, ranking, order[sorted({places[str(user)] for user in users})])
     if len(order) <= ALL_DRAWN_UP_TO:
         return _caterpillar(alt, ranking, order)
-    ends = np.concatenate([order[:ENDS], order[-ENDS:]])
-    parts = _curve(alt, ranking, order), _caterpillar(alt, ranking, ends, gap=ENDS)
-    return alt.vconcat(*parts, spacing=28)
-
-
-def _asked(ranking: Ranking, order: Ints, users: Sequence[Any]) -> Ints:
-    names = {str(ranking.users[j]): int(j) for j in order}
-    missing = [user for user in users if str(user) not in names]
-    if missing:
-        raise InputError(
-            f"There is no user {missing[0]!r} in the ranking's largest group; "
-            "ranking.users lists them all."
-        )
-    chosen = {names[str(user)] for user in users}
-    return np.array([j for j in order if int(j) in chosen], dtype=np.int64)
+    ends = np.concatenate([order[:ENDS], [-1], order[-ENDS:]])
+    return alt.vconcat(_curve(alt, ranking, order), _caterpillar(alt, ranking, ends), spacing=28)
 
 
 def _interval(ranking: Ranking) -> tuple[Array, Array]:
     """The 95 % interval of each user's true score; shares stay between 0 and 1."""
     reach = 1.96 * np.nan_to_num(ranking.standard_errors)
-    ends = ranking.scores - reach, ranking.scores + reach
-    if ranking.by == "correct":
-        return np.clip(ends[0], 0.0, 1.0), np.clip(ends[1], 0.0, 1.0)
-    return ends
+    bounds = (0.0, 1.0) if ranking.by == "correct" else (None, None)
+    return np.clip(ranking.scores - reach, *bounds), np.clip(ranking.scores + reach, *bounds)
 
 
-def _scores(alt: Any, ranking: Ranking, channel: Callable[..., Any], **more: Any) -> Any:
+def _scores(alt: Any, ranking: Ranking, channel: Callable[..., Any]) -> Any:
     """The channel of the scores, with its axis."""
-    shares = ranking.by == "correct"
     titles = {"correct": "expected share of right answers", "ability": "ability"}
     return channel(
         "score:Q",
         title=titles.get(ranking.by, "score"),
-        axis=alt.Axis(format="%" if shares else "", tickCount=6),
+        axis=alt.Axis(format="%" if ranking.by == "correct" else "", tickCount=6),
         scale=alt.Scale(zero=False),
-        **more,
     )
 
 
-def _caterpillar(alt: Any, ranking: Ranking, users: Ints, gap: int | None = None) -> Chart:
-    names = distinct(ranking.users[users])
+def _caterpillar(alt: Any, ranking: Ranking, users: Ints) -> Chart:
+    """Users with their intervals; -1 stands for those left out."""
     low, high = _interval(ranking)
-    rows = [
-        {
-            "user": name,
-            "score": float(ranking.scores[j]),
-            "low": float(low[j]),
-            "high": float(high[j]),
-            "rank": int(ranking.ranks[j]),
-            "tier": int(ranking.tiers[j]),
-        }
-        for j, name in zip(users, names, strict=True)
-    ]
-    if gap is not None:
-        names.insert(gap, "⋮")
-        rows.append({"user": "⋮", "low": None, "high": None})
-    y = alt.Y(
-        "user:N",
-        sort=names,
-        scale=alt.Scale(domain=names),
-        title=None,
-        axis=alt.Axis(
-            labelLimit=150, labelPadding=8, ticks=False, domain=False, labelOverlap=False
-        ),
-    )
-    tiers = sorted({int(ranking.tiers[j]) for j in users})
+    names = np.array(distinct(ranking.users[users]), dtype=object)
+    names[users < 0] = "⋮"
+    drawn = users[users >= 0]
+    labels = alt.Axis(**BARE, labelLimit=150, labelPadding=8, labelOverlap=False)
+    order = names.tolist()
+    y = alt.Y("user:N", sort=order, scale=alt.Scale(domain=order), title=None, axis=labels)
+    tiers = np.unique(ranking.tiers[drawn]).tolist()
     colour = alt.value(LIGHT["accent"])
-    if 1 < len(tiers) <= len(SHADES) - 1:
+    if 1 < len(tiers) < len(SHADES):
         shades = [LIGHT[name] for name in SHADES[::-1][: len(tiers)]]
         scale = alt.Scale(domain=tiers, range=shades)
         colour = alt.Color("tier:O", scale=scale, legend=alt.Legend(orient="top"))
+    base = _data(
+        alt,
+        user=names[users >= 0],
+        score=ranking.scores[drawn],
+        low=low[drawn],
+        high=high[drawn],
+        rank=ranking.ranks[drawn].astype(np.int64),
+        tier=ranking.tiers[drawn],
+    ).encode(y=y)
     told = alt.Tooltip("score:Q", format=".0%" if ranking.by == "correct" else ".2f")
-    base = alt.Chart(alt.Data(values=rows)).encode(y=y)
     bars = base.mark_rule(color=LIGHT["accent-soft"], strokeWidth=4, strokeCap="round")
     points = base.mark_point(filled=True, size=60, opacity=1, stroke=LIGHT["accent"])
-    points = points.encode(color=colour, tooltip=["user:N", "rank:Q", "tier:O", told])
     return alt.layer(
-        bars.encode(x=alt.X("low:Q"), x2="high:Q"),
-        points.encode(x=_scores(alt, ranking, alt.X)),
+        bars.encode(x="low:Q", x2="high:Q"),
+        points.encode(
+            x=_scores(alt, ranking, alt.X),
+            color=colour,
+            tooltip=["user:N", "rank:Q", "tier:O", told],
+        ),
     ).properties(width=WIDTH, height=alt.Step(19))
 
 
 def _curve(alt: Any, ranking: Ranking, order: Ints) -> Chart:
     """Score against rank, with the interval as a band; each point averages neighbouring users."""
-    cells = np.array_split(order, min(POINTS, len(order)))
-    low, high = _interval(ranking)
-    first = np.cumsum([0] + [len(cell) for cell in cells[:-1]])
-    rows = [
-        {
-            "rank": float(place + (len(cell) + 1) / 2),
-            "score": float(ranking.scores[cell].mean()),
-            "low": float(low[cell].mean()),
-            "high": float(high[cell].mean()),
-        }
-        for place, cell in zip(first, cells, strict=True)
-    ]
-    scale = alt.Scale(domain=[1, len(order)], nice=False)
-    base = alt.Chart(alt.Data(values=rows)).encode(x=alt.X("rank:Q", scale=scale))
+    starts: Ints = np.arange(min(POINTS, len(order))) * len(order) // min(POINTS, len(order))
+    sizes = np.diff(starts, append=len(order))
+
+    def mean(values: Array) -> Array:
+        return np.asarray(np.add.reduceat(values[order], starts) / sizes)
+
+    low, high = map(mean, _interval(ranking))
+    middle = starts + (sizes + 1) / 2
+    x = alt.X("rank:Q", scale=alt.Scale(domain=[1, len(order)], nice=False))
+    base = _data(alt, rank=middle, score=mean(ranking.scores), low=low, high=high).encode(x=x)
     band = base.mark_area(color=LIGHT["accent-soft"], opacity=0.7).encode(y="low:Q", y2="high:Q")
     line = base.mark_line(color=LIGHT["accent"], strokeWidth=2)
-    return alt.layer(band, line.encode(y=_scores(alt, ranking, alt.Y))).properties(
-        width=WIDTH, height=170
-    )
+    line = line.encode(y=_scores(alt, ranking, alt.Y))
+    return alt.layer(band, line).properties(width=WIDTH, height=170)
 
 
 def scores_chart(alt: Any, ranking: Ranking) -> Chart:
     """How many users have which score, and below them the items on the same scale."""
     scores = ranking.scores[np.isfinite(ranking.scores)]
-    shares = ranking.by == "correct"
-    bounds = (0.0, 1.0) if shares else (float(scores.min()), float(scores.max()) + 1e-9)
-    users = _bars(alt, scores, bounds, "users", LIGHT["accent"], shares)
+    if ranking.by != "correct":
+        bounds = float(scores.min()), float(scores.max()) + 1e-9
+        return _histogram(alt, scores, bounds, "users", "score", ".2~f")
+    title = "expected share of right answers"
+    users = _histogram(alt, scores, (0.0, 1.0), "users", title, "%")
     known = [item.share for item in item_list(ranking) if item.share is not None]
-    if not known or not shares:
+    if not known:
         return users
-    items = _bars(alt, np.array(known), bounds, "items", LIGHT["quiet"], shares, down=True)
+    items = _histogram(
+        alt, np.array(known), (0.0, 1.0), "items", "easy items at the right", "%", down=True
+    )
     return alt.vconcat(users, items, spacing=4)
 
 
-def _bars(
+def _histogram(
     alt: Any,
     values: Array,
     bounds: tuple[float, float],
     what: str,
-    colour: str,
-    shares: bool,
+    title: str,
+    form: str,
     down: bool = False,
 ) -> Chart:
     counts, edges = np.histogram(values, bins=BARS, range=bounds)
-    rows = [
-        {"from": float(a), "to": float(b), what: int(n)}
-        for a, b, n in zip(edges[:-1], edges[1:], counts, strict=True)
-        if n
-    ]
-    form = "%" if shares else ".2~f"
-    title = "easy items at the right" if down else "expected share of right answers"
-    x = alt.X(
-        "from:Q",
-        title=title if shares else "score",
-        axis=alt.Axis(format=form, orient="bottom", grid=False),
-        scale=alt.Scale(domain=list(bounds), nice=False),
-    )
-    y = alt.Y(
-        f"{what}:Q",
-        scale=alt.Scale(reverse=down, zero=True),
-        axis=alt.Axis(tickCount=4, format="d"),
-    )
-    edges_told = [alt.Tooltip("from:Q", format=form), alt.Tooltip("to:Q", format=form)]
+    some = counts > 0
+    axis = alt.Axis(format=form, orient="bottom", grid=False)
+    scale = alt.Scale(domain=list(bounds), nice=False)
+    ends = [alt.Tooltip(f"{end}:Q", format=form) for end in ("from", "to")]
+    columns = {"from": edges[:-1][some], "to": edges[1:][some], what: counts[some]}
     return (
-        alt.Chart(alt.Data(values=rows))
-        .mark_bar(color=colour, binSpacing=1)
-        .encode(x=x, x2="to:Q", y=y, y2=alt.datum(0), tooltip=[*edges_told, f"{what}:Q"])
+        _data(alt, **columns)
+        .mark_bar(color=LIGHT["quiet" if down else "accent"], binSpacing=1)
+        .encode(
+            x=alt.X("from:Q", title=title, axis=axis, scale=scale),
+            x2="to:Q",
+            y=alt.Y(
+                f"{what}:Q",
+                scale=alt.Scale(reverse=down, zero=True),
+                axis=alt.Axis(tickCount=4, format="d"),
+            ),
+            y2=alt.datum(0),
+            tooltip=[*ends, f"{what}:Q"],
+        )
         .properties(width=WIDTH, height=90 if down else 150)
     )
 
@@ -276,44 +286,43 @@ def answers_chart(alt: Any, ranking: Ranking, *, as_read: bool = False) -> Chart
     if not as_read:
         items = items[np.argsort(-np.nanmean(right[:, items], axis=0), kind="stable")]
     items = _evenly(items, COLUMNS)
-    names = distinct(ranking.users[users])
-    questions = distinct(ranking.responses.items[items])
-    table = right[:, items]
     told = ["usual", "another", "no answer"] if ranking.ratings else ["right", "wrong", "no answer"]
-    states = np.where(np.isnan(table), told[2], np.where(table == 1, told[0], told[1]))
-    rows = [
-        {"user": names[j], "item": questions[i], "answer": str(states[j, i])}
-        for j in range(len(users))
-        for i in range(len(items))
-    ]
+    states = np.array(told)[np.nan_to_num(1 - right[:, items], nan=2).astype(np.int64)]
     step = float(np.clip(430 / max(len(items), 1), 5, 16))
-    quiet = {"ticks": False, "domain": False, "grid": False}
-    across = alt.Axis(**quiet, labels=step >= 9, labelAngle=-90, labelLimit=90, titlePadding=20)
-    down = alt.Axis(**quiet, labelLimit=150, labelPadding=6, labelOverlap=False)
-    scale = alt.Scale(
-        domain=told,
-        range=[LIGHT["accent"], LIGHT["warn-soft"], LIGHT["blank"]],
-    )
-    legend = alt.Legend(orient="top", symbolType="square", symbolStrokeWidth=0)
     first = "those most agree on" if ranking.ratings else "easiest"
-    title = "items" if as_read else f"items, {first} first"
+    colours = [LIGHT["accent"], LIGHT["warn-soft"], LIGHT["blank"]]
+    across = alt.Axis(**BARE, labels=step >= 9, labelAngle=-90, labelLimit=90, titlePadding=20)
     return (
-        alt.Chart(alt.Data(values=rows))
+        _data(
+            alt,
+            user=np.repeat(distinct(ranking.users[users]), len(items)),
+            item=np.tile(distinct(ranking.responses.items[items]), len(users)),
+            answer=states.ravel(),
+        )
         .mark_rect(stroke=LIGHT["surface"], strokeWidth=0.6)
         .encode(
-            x=alt.X("item:N", sort=None, title=title, axis=across),
-            y=alt.Y("user:N", sort=None, title=None, axis=down),
-            color=alt.Color("answer:N", title=None, scale=scale, legend=legend),
+            x=alt.X(
+                "item:N",
+                sort=None,
+                title="items" if as_read else f"items, {first} first",
+                axis=across,
+            ),
+            y=alt.Y(
+                "user:N",
+                sort=None,
+                title=None,
+                axis=alt.Axis(**BARE, labelLimit=150, labelPadding=6, labelOverlap=False),
+            ),
+            color=alt.Color(
+                "answer:N",
+                title=None,
+                scale=alt.Scale(domain=told, range=colours),
+                legend=alt.Legend(orient="top", symbolType="square", symbolStrokeWidth=0),
+            ),
             tooltip=["user:N", "item:N", "answer:N"],
         )
         .properties(width=alt.Step(step), height=alt.Step(max(step, 14)))
     )
-
-
-def _evenly(numbers: Ints, most: int) -> Ints:
-    """At most so many of the numbers, from the first to the last."""
-    places = np.linspace(0, len(numbers) - 1, min(len(numbers), most)).round()
-    return numbers[np.unique(places.astype(np.int64))]
 
 
 # -- items ----------------------------------------------------------------------------------------
@@ -323,64 +332,56 @@ def items_chart(alt: Any, ranking: Ranking, *, key: Mapping[Any, Any] | None = N
     """Items by difficulty and discrimination, with marks on the doubtful ones (also by a key)."""
     found = item_list(ranking, key)
     known = [item for item in found if item.share is not None and item.discrimination is not None]
-    doubtful = _item_rows([item for item in known if item.remark][:DRAWN_DOUBTS])
+    doubtful = [item for item in known if item.remark][:DRAWN_DOUBTS]
     sound = [item for item in known if not item.remark]
     sound = [sound[i] for i in _evenly(np.arange(len(sound)), MOST_ITEMS)]
+    labels = ranking.responses.option_labels
+
+    def drawn(items: Sequence[Item]) -> Any:
+        return _data(
+            alt,
+            item=[item.name for item in items],
+            key=[None if item.key is None else clean(labels[item.key]) for item in items],
+            share=[item.share for item in items],
+            discrimination=[item.discrimination for item in items],
+            remark=[item.remark for item in items],
+        ).encode(
+            x=alt.X(
+                "share:Q",
+                title="share of users who chose the likely key (easy at the right)",
+                axis=alt.Axis(format="%", tickCount=5),
+                scale=alt.Scale(domain=[0, 1]),
+            ),
+            y=alt.Y("discrimination:Q", axis=alt.Axis(tickCount=5)),
+        )
+
+    share = alt.Tooltip("share:Q", format=".0%")
+    told = {"tooltip": ["item:N", "key:N", share, "discrimination:Q", "remark:N"]}
+    point = {"filled": True, "color": LIGHT["accent"], "size": 45, "opacity": 0.75}
+    mark = {"filled": True, "shape": "triangle-up", "color": LIGHT["warn"], "opacity": 1}
+    text = {"align": "left", "dx": 8, "dy": -6, "color": LIGHT["ink"], "fontSize": 12}
     heights = [0.0, *(item.discrimination or 0.0 for item in known)]
-    place = {
-        "x": alt.X(
-            "share:Q",
-            title="share of users who chose the likely key (easy at the right)",
-            axis=alt.Axis(format="%", tickCount=5),
-            scale=alt.Scale(domain=[0, 1]),
-        ),
-        "y": alt.Y("discrimination:Q", axis=alt.Axis(tickCount=5)),
-    }
-    told = ["item:N", "key:N", alt.Tooltip("share:Q", format=".0%"), "discrimination:Q", "remark:N"]
-
-    def drawn(rows: list[dict[str, Any]]) -> Any:
-        return alt.Chart(alt.Data(values=rows))
-
     named = _with_room(doubtful, float(np.ptp(heights)))[:NAMED_DOUBTS]
     return alt.layer(
-        drawn(_item_rows(sound))
-        .mark_point(filled=True, color=LIGHT["accent"], size=45, opacity=0.75)
-        .encode(**place, tooltip=told),
-        drawn(doubtful)
-        .mark_point(filled=True, shape="triangle-up", color=LIGHT["warn"], size=90, opacity=1)
-        .encode(**place, tooltip=told),
-        drawn(named)
-        .mark_text(align="left", dx=8, dy=-6, color=LIGHT["ink"], fontSize=12, limit=LONGEST_NAME)
-        .encode(**place, text="item:N"),
+        drawn(sound).mark_point(**point).encode(**told),
+        drawn(doubtful).mark_point(**mark, size=90).encode(**told),
+        drawn(named).mark_text(**text, limit=LONGEST_NAME).encode(text="item:N"),
     ).properties(width=WIDTH, height=HEIGHT)
 
 
-def _item_rows(items: Sequence[Item]) -> list[dict[str, Any]]:
-    return [
-        {
-            "item": item.name,
-            "key": item.key,
-            "share": item.share,
-            "discrimination": item.discrimination,
-            "remark": item.remark,
-        }
-        for item in items
-    ]
-
-
-def _with_room(rows: Sequence[dict[str, Any]], height: float) -> list[dict[str, Any]]:
-    """The rows whose names do not cover each other, in a chart that is ``height`` units high."""
-    found: list[dict[str, Any]] = []
-    for row in rows:
+def _with_room(items: Sequence[Item], height: float) -> list[Item]:
+    """The items whose names do not cover each other, in a chart that is ``height`` units high."""
+    found: list[Item] = []
+    for item in items:
+        x, y = (item.share or 0.0) * WIDTH, (item.discrimination or 0.0) * HEIGHT
         for other in found:
-            left = min(row, other, key=lambda r: float(r["share"]))
-            wide = min(LETTER * len(left["item"]), LONGEST_NAME)
-            beside = abs(row["share"] - other["share"]) * WIDTH >= wide
-            gap = abs(row["discrimination"] - other["discrimination"]) * HEIGHT
-            if not beside and gap < LINE * height:
+            other_x = (other.share or 0.0) * WIDTH
+            left = item if x <= other_x else other
+            beside = abs(x - other_x) >= min(LETTER * len(left.name), LONGEST_NAME)
+            if not beside and abs(y - (other.discrimination or 0.0) * HEIGHT) < LINE * height:
                 break
         else:
-            found.append(row)
+            found.append(item)
     return found
 
 
@@ -394,69 +395,54 @@ def options_chart(
     found = item_list(ranking, key)
     labels = [str(label) for label in ranking.responses.items]
     if item is None:
-        chosen = next((i for i in found if i.remark), found[0])
+        shown = next((i for i in found if i.remark), found[0])
     elif str(item) in labels:
-        chosen = found[labels.index(str(item))]
+        shown = found[labels.index(str(item))]
     else:
         raise InputError(f"There is no item {item!r}; ranking.responses.items lists them all.")
-    groups = option_groups(ranking)
-    rows = _option_rows(ranking, chosen, option_shares(ranking, groups))
-    roles = ["key", "given", "other"]
+    r, drawn = ranking.responses, shown.drawn(ranking.responses.choosers_per_option)
+    shares = option_shares(ranking)[drawn]
+    n_groups = shares.shape[1]
+    names = distinct(r.option_labels[drawn], 24)
+    roles = ["key" if o == shown.key else "given" if o == shown.given else "other" for o in drawn]
+    known = np.isfinite(shares)
+    groups = np.broadcast_to(np.arange(n_groups), shares.shape)
+    is_last = groups == np.max(np.where(known, groups, -1), axis=1, keepdims=True)
+    ends = np.array(_apart(np.nan_to_num(shares[:, -1]).tolist()))[:, None]
 
     def by_role(channel: Callable[..., Any], look: list[Any]) -> Any:
-        scale = alt.Scale(type="ordinal", domain=roles, range=look)
+        scale = alt.Scale(type="ordinal", domain=["key", "given", "other"], range=look)
         return channel("role:N", legend=None, scale=scale)
 
-    x = alt.X(
-        "group:Q",
-        title="weakest → strongest users",
-        axis=alt.Axis(labels=False, ticks=False, grid=False, values=list(range(groups))),
-        scale=alt.Scale(domain=[0, groups - 0.6], nice=False),
+    base = _data(
+        alt,
+        option=np.repeat(names, n_groups)[known.ravel()],
+        group=groups[known],
+        share=shares[known],
+        place=np.where(is_last, ends, np.nan)[known],  # where the name is, at the end of its line
+        role=np.repeat(roles, n_groups)[known.ravel()],
+    ).encode(
+        x=alt.X(
+            "group:Q",
+            title="weakest → strongest users",
+            axis=alt.Axis(labels=False, ticks=False, grid=False, values=list(range(n_groups))),
+            scale=alt.Scale(domain=[0, n_groups - 0.6], nice=False),
+        ),
+        color=by_role(alt.Color, [LIGHT["accent"], LIGHT["warn"], LIGHT["quiet"]]),
+        detail="option:N",
     )
     percent = alt.Axis(format="%", values=[0, 0.5, 1])
-    colour = by_role(alt.Color, [LIGHT["accent"], LIGHT["warn"], LIGHT["quiet"]])
-    base = alt.Chart(alt.Data(values=rows)).encode(x=x, color=colour, detail="option:N")
-    told = ["option:N", alt.Tooltip("share:Q", format=".0%")]
     lines = base.mark_line(point=alt.OverlayMarkDef(size=18, filled=True, opacity=1)).encode(
         y=alt.Y("share:Q", title=None, axis=percent, scale=alt.Scale(domain=[0, 1])),
         strokeWidth=by_role(alt.StrokeWidth, [3, 2.2, 1.2]),
         strokeDash=by_role(alt.StrokeDash, [[1, 0], [6, 3], [1, 0]]),
-        tooltip=told,
+        tooltip=["option:N", alt.Tooltip("share:Q", format=".0%")],
     )
-    names = (
-        base.transform_filter("datum.place != null")
-        .mark_text(align="left", dx=6, fontSize=12, limit=60, fontWeight=600)
-        .encode(y="place:Q", text="option:N")
+    texts = base.transform_filter("datum.place != null").mark_text(
+        align="left", dx=6, fontSize=12, limit=60, fontWeight=600
     )
-    return alt.layer(lines, names).properties(width=WIDTH, height=HEIGHT)
-
-
-def _option_rows(ranking: Ranking, item: Item, shares: Array) -> list[dict[str, Any]]:
-    """The share of each option in each group; the last row of an option places its name."""
-    r = ranking.responses
-    first, last = (int(place) for place in r.item_starts[item.number : item.number + 2])
-    labels = [clean(label) for label in r.option_labels[first:last]]
-    choosers = r.choosers_per_option[first:last]
-    special = [item.key, item.given]
-    order = sorted(range(last - first), key=lambda o: (labels[o] not in special, -choosers[o]))
-    drawn = order[:LINES]
-    names = distinct([labels[o] for o in drawn], 24)
-    ends = _apart([float(np.nan_to_num(shares[first + o, -1])) for o in drawn])
-    rows = []
-    for o, name, end in zip(drawn, names, ends, strict=True):
-        role = "key" if labels[o] == item.key else "given" if labels[o] == item.given else "other"
-        known = [g for g in range(shares.shape[1]) if np.isfinite(shares[first + o, g])]
-        rows += [
-            {
-                "option": name,
-                "group": g,
-                "share": float(shares[first + o, g]),
-                "place": end if g == known[-1] else None,
-                "role": role,
-            }
-            for g in known
-        ]
-    return rows
+    named = texts.encode(y="place:Q", text="option:N")
+    return alt.layer(lines, named).properties(width=WIDTH, height=HEIGHT)
 
 
 def _apart(values: Sequence[float], gap: float = 0.07) -> list[float]:
@@ -465,16 +451,11 @@ def _apart(values: Sequence[float], gap: float = 0.07) -> list[float]:
     >>> [round(v, 2) for v in _apart([0.5, 0.5, 1.0, 0.98])]
     [0.5, 0.57, 1.0, 0.93]
     """
-    order = np.argsort(values, kind="stable")
-    place = np.asarray(values, dtype=float)[order]
-    for i in range(1, len(place)):
-        place[i] = max(place[i], place[i - 1] + gap)
-    highest = 1.0
-    for i in reversed(range(len(place))):
-        place[i] = min(place[i], highest)
-        highest = place[i] - gap
-    found = np.empty(len(place))
-    found[order] = place
+    order, steps = np.argsort(values, kind="stable"), gap * np.arange(len(values))
+    up = np.maximum.accumulate(np.asarray(values)[order] - steps) + steps
+    room = np.minimum(up, 1.0 - steps[::-1])  # none is above the top
+    found = np.empty(len(values))
+    found[order] = room
     return [float(value) for value in found]
 
 
@@ -496,21 +477,15 @@ def axes_chart(alt: Any, ranking: Ranking) -> Chart:
         raise InputError("The answers have one axis only, so there is no second one to draw.")
     places = _evenly(np.arange(len(order)), DRAWN_USERS)
     users = order[places]
-    points = part.collect(found.scores)[np.searchsorted(of_one, users)]
+    x, y = part.collect(found.scores)[np.searchsorted(of_one, users)].T
     groups = ["weakest", "weaker", "middle", "stronger", "strongest"]
-    fifths = 4 - places * 5 // len(order)
-    names = distinct(ranking.users[users])
-    rows = [
-        {"user": name, "rank": int(rank), "x": float(x), "y": float(y), "users": groups[fifth]}
-        for (x, y), fifth, name, rank in zip(
-            points, fifths.tolist(), names, ranking.ranks[users], strict=True
-        )
-    ]
+    fifths = np.array(groups)[4 - places * 5 // len(order)]
     bare = alt.Axis(labels=False, ticks=False)
     titles = [f"axis {k + 1} (strength {found.values[k]:.2f})" for k in range(2)]
     shades = alt.Scale(domain=groups, range=[LIGHT[name] for name in SHADES])
+    ranks = ranking.ranks[users].astype(np.int64)
     return (
-        alt.Chart(alt.Data(values=rows))
+        _data(alt, user=distinct(ranking.users[users]), rank=ranks, x=x, y=y, users=fifths)
         .mark_point(filled=True, size=40, opacity=0.9, stroke=LIGHT["quiet"], strokeWidth=0.5)
         .encode(
             x=alt.X("x:Q", title=titles[0], axis=bare),
@@ -531,7 +506,7 @@ def copies_chart(alt: Any, ranking: Ranking) -> Chart:
             "No users agree more than their abilities explain, so there is nothing to draw."
         )
     common, equal, _ = equal_answers(ranking, users)
-    same = np.divide(equal, common, out=np.full_like(equal, np.nan), where=common > 0)
+    same = np.divide(equal, common, out=np.full(equal.shape, np.nan), where=common > 0)
     order = _side_by_side(same)[:DRAWN_ALIKE]
     names = distinct(ranking.users[users[order]], 40)
     return _matrix(alt, names, same[np.ix_(order, order)], "equal answers, %", [0.5, 0.7, 0.8, 0.9])
@@ -542,52 +517,42 @@ def _side_by_side(same: Array) -> Ints:
     known = np.nan_to_num(same)
     np.fill_diagonal(known, -1.0)
     order = [int(np.argmax(known.max(axis=1)))]
-    left = set(range(len(same))) - set(order)
-    while left:
-        order.append(max(left, key=lambda j: (known[order[-1], j], -j)))
-        left.remove(order[-1])
+    while len(order) < len(same):
+        known[:, order[-1]] = -2.0
+        order.append(int(np.argmax(known[order[-1]])))
     return np.array(order, dtype=np.int64)
 
 
 def _matrix(alt: Any, names: list[str], values: Array, title: str, steps: list[float]) -> Chart:
     """A lower triangle of coloured cells, with their numbers in hundredths."""
-    rows = [
-        {"row": names[i], "column": names[j], "value": None if v != v else float(v)}
-        for i, j in zip(*np.tril_indices(len(names), -1), strict=True)
-        for v in [values[i, j]]
-    ]
-    quiet = {"ticks": False, "domain": False, "grid": False, "labelOverlap": False}
-    across, down = alt.Axis(**quiet, labelAngle=-45, labelLimit=120), alt.Axis(**quiet)
-    shades = [LIGHT[name] for name in SHADES]
-    base = alt.Chart(alt.Data(values=rows)).encode(
+    rows, columns = np.tril_indices(len(names), -1)
+    shades, labels = [LIGHT[name] for name in SHADES], np.array(names, dtype=object)
+    quiet = {**BARE, "labelOverlap": False}
+    across = alt.Axis(**quiet, labelAngle=-45, labelLimit=120)
+    base = _data(alt, row=labels[rows], column=labels[columns], value=values[rows, columns]).encode(
         x=alt.X("column:N", sort=names[:-1], title=None, axis=across),
-        y=alt.Y("row:N", sort=names[1:], title=None, axis=down),
-    )
-    # the lowest shade has no label
-    legend = alt.Legend(
-        orient="top", format=".0%", labelExpr="replace(datum.label || '', /%/g, '')"
+        y=alt.Y("row:N", sort=names[1:], title=None, axis=alt.Axis(**quiet)),
     )
     shade = alt.Color(
         "value:Q",
         title=title,
         scale=alt.Scale(type="threshold", domain=steps, range=shades),
-        legend=legend,
+        # the lowest shade has no label
+        legend=alt.Legend(
+            orient="top", format=".0%", labelExpr="replace(datum.label || '', /%/g, '')"
+        ),
     )
-    known = "isValid(datum.value)"
+    known, is_dark = "isValid(datum.value)", f"datum.value >= {steps[2]}"
     cells = base.mark_rect(stroke=LIGHT["surface"], strokeWidth=1).encode(
         color=alt.condition(known, shade, alt.value(LIGHT["blank"])), tooltip=["row:N", "column:N"]
     )
-    step = 34 if len(names) <= 16 else 20
-    on_dark = alt.condition(
-        f"datum.value >= {steps[2]}", alt.value(LIGHT["surface"]), alt.value(LIGHT["ink"])
-    )
-    numbers = (
-        base.transform_calculate(text=f"{known} ? format(100 * datum.value, '.0f') : '–'")
-        .mark_text(fontSize=11)
-        .encode(text="text:N", color=on_dark)
-    )
-    chart = alt.layer(cells, numbers) if len(names) <= 16 else alt.layer(cells)
-    return chart.properties(width=alt.Step(step), height=alt.Step(step))
+    on_dark = alt.condition(is_dark, alt.value(LIGHT["surface"]), alt.value(LIGHT["ink"]))
+    text = f"{known} ? format(100 * datum.value, '.0f') : '–'"
+    numbers = base.transform_calculate(text=text).mark_text(fontSize=11)
+    numbers = numbers.encode(text="text:N", color=on_dark)
+    step = alt.Step(34 if len(names) <= 16 else 20)
+    layers = [cells, numbers] if len(names) <= 16 else [cells]
+    return alt.layer(*layers).properties(width=step, height=step)
 
 
 #: Charts that show who is able, or what able users chose.

@@ -16,7 +16,7 @@ from hitsndiffs.results.comparison import Comparison
 from hitsndiffs.results.diagnostics import best_options
 from hitsndiffs.results.ranking import Ranking
 from hitsndiffs.results.wording import count, missing, per_cent
-from hitsndiffs.show.items_and_answers import chosen_options, clean, first_answers
+from hitsndiffs.show.answers import chosen_options, clean, first_answers
 
 __all__ = ["notebook_html"]
 

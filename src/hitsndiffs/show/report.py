@@ -7,7 +7,6 @@ user and item. So no picture is made here, which took two thirds of the time of 
 
 from __future__ import annotations
 
-import datetime
 import hashlib
 import os
 from collections.abc import Mapping, Sequence
@@ -16,103 +15,126 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from hitsndiffs.data.files import text_writer, write_whole
-from hitsndiffs.data.words import Detail, count, per_cent
+from hitsndiffs.data.words import Detail
 from hitsndiffs.results.audit import audit
-from hitsndiffs.results.cells import jsonable
+from hitsndiffs.results.cells import Cells, jsonable
 from hitsndiffs.results.diagnostics import settled
+from hitsndiffs.results.marks import Marks
 from hitsndiffs.results.ranking import Ranking
 from hitsndiffs.results.short_form import ShortForm, short_form
-from hitsndiffs.results.verdict import notes_beside
+from hitsndiffs.results.verdict import Verdict, notes_beside
 from hitsndiffs.results.wording import missing, sizes
-from hitsndiffs.show.items_and_answers import Item, clean, item_list
-from hitsndiffs.show.report_data import LONGEST, listed_users, report_data, stored, urgency
-from hitsndiffs.show.report_parts import (
-    MOST_CELLS,
+from hitsndiffs.show.answers import Item, clean, item_list
+from hitsndiffs.show.parts import (
+    VERDICTS,
+    Labels,
     Part,
-    Places,
-    alike_part,
-    audit_part,
-    group_part,
-    guessers_part,
-    labels_part,
-    section_part,
+    Speaker,
+    fits,
     sections_of,
-    with_verdicts,
 )
+from hitsndiffs.show.report_data import listed_users, report_data
 from hitsndiffs.show.templating import environment, render
 
 __all__ = ["Report", "describe", "report_html", "write_report"]
 
-Ints = npt.NDArray[np.int64]
-
-#: Rows of the lists that readers without scripts see, and items named there.
-PLAIN_ROWS, LISTED = 100, 40
+#: Users that readers without scripts see.
+PLAIN_ROWS = 100
+#: Maximum labels to ask for in the report's own file of them.
+MOST_ASKED = 1_000
 #: Sizes of short forms in the picture.
 SHORT_FORMS = 8
 
 
 @dataclass(frozen=True)
 class Report:
-    """What the templates show.
+    """What the templates show; the sentences are theirs.
 
     Attributes
     ----------
-    data, packed
-        The data for the script: JSON, or packed JSON.
-    rows
-        The first users, for readers without scripts.
+    data
+        The data for the script.
+    items, doubts
+        All items, and those with a remark, the worst first.
+    audit, parts, labels, care
+        What is said of a given key, of sections and groups, of labels, and of people.
+    tables
+        Further tables to save, by name: marks by a given key, and labels to ask for.
+    n_right
+        How many answers of the likely key are expected to be right, if there is one.
+    reading
+        How the answers were read.
+    source
+        Size and hash of the file, if there is one.
     """
 
+    ranking: Ranking
     title: str
-    subtitle: str
-    date: str
-    verdict: str
-    doubt: str
-    help: str
-    advice: str
-    facts: list[tuple[str, str, str]]
+    data: dict[str, Any]
+    items: list[Item]
+    doubts: list[Item]
     audit: Part | None
-    scores_are: str
     parts: list[Part]
     labels: Part | None
-    items: list[Item]
-    items_sentence: str
-    n_doubts: int
-    short: str
     care: list[Part]
-    left_out: str
-    about: list[tuple[str, str]]
+    short: ShortForm | None
+    tables: dict[str, Cells]
+    n_right: int | None
     notes: list[str]
+    reading: list[tuple[str, str]]
+    source: list[tuple[str, str]]
     command: str | None
-    rows: list[tuple[str, str, str]]
-    data: str
-    packed: bool
-    opinions: bool
-    has_key: bool
-    has_pairs: bool
-    clusters: int
-    has_scores: bool
-    has_marks: bool
-    one_scale: bool
-    version: str
+
+    @property
+    def verdict(self) -> Verdict:
+        """How far to rely on the ranking."""
+        return self.ranking.verdict
+
+    @property
+    def subtitle(self) -> str:
+        """How many users, items and answers there are."""
+        r = self.ranking.responses
+        return f"{sizes(r)}, {'none missing' if r.is_complete else missing(r) + ' missing'}"
+
+    @property
+    def has_key(self) -> bool:
+        """Whether there is a likely key to show."""
+        return any(item.key is not None for item in self.items) and not self.verdict.is_open
 
     @property
     def contents(self) -> list[tuple[str, str]]:
         """Anchors and titles of the sections."""
-        return [
-            *([("audit", "Your key")] if self.audit else []),
-            *([] if self.opinions else [("users", "Ranking")]),
-            *([("scores", "Scores")] if self.has_scores else []),
-            *([("parts", "Sections and groups")] if self.parts else []),
-            *([("labels", "Labels")] if self.labels else []),
-            ("items", "Items"),
-            *([("users", "Who answers alike")] if self.opinions else []),
-            *([("care", "With care")] if self.care else []),
-            ("about", "About"),
+        opinions = bool(self.ranking.ratings)
+        every = [
+            ("audit", "Your key", self.audit),
+            ("users", "Ranking", not opinions),
+            ("scores", "Scores", self.verdict.allows_numbers),
+            ("parts", "Sections and groups", self.parts),
+            ("labels", "Labels", self.labels),
+            ("items", "Items", True),
+            ("users", "Who answers alike", opinions),
+            ("care", "With care", self.care),
+            ("about", "About", True),
         ]
+        return [(anchor, title) for anchor, title, is_there in every if is_there]
+
+    @property
+    def first_users(self) -> list[tuple[str, ...]]:
+        """Rank, name and score of the first users, for readers without scripts."""
+        first = self.ranking.cells(self.ranking.order[:PLAIN_ROWS])
+        columns = [first.texts(name) for name in ("rank", "user", self.data["main"])]
+        return list(zip(*columns, strict=True))
+
+    @property
+    def parameters(self) -> str:
+        """How the method was called."""
+        told = {name: jsonable(v) for name, v in self.ranking.parameters.items() if v is not None}
+        return ", ".join(
+            f"{name}={f'{len(v)} given' if isinstance(v, dict) else clean(v, 80)}"
+            for name, v in sorted(told.items())
+        )
 
 
 def write_report(ranking: Ranking, path: str | os.PathLike[str], **about: Any) -> Path:
@@ -140,178 +162,78 @@ def describe(
     reading: Sequence[tuple[str, str]] = (),
 ) -> Report:
     """Collect what a report says; the parameters are those of :meth:`hitsndiffs.Ranking.report`."""
-    r, said = ranking.responses, ranking.verdict
-    items = item_list(ranking, key)
-    audited = None if key is None else audit(r, key)
-    if audited is not None:
-        items = with_verdicts(items, audited)
-    elif said.is_open:
+    items, speaker = item_list(ranking, key), Speaker(ranking, listed_users(ranking))
+    checked: Part | None = None
+    marked: Sequence[Marks] = ()
+    if key is not None:
+        audited = audit(ranking.responses, key)
+        columns = audited.cells().columns
+        told = {str(i): v for i, v in zip(columns["item"], columns["verdict"], strict=True)}
+        verdicts = [told[str(item.label)] for item in items]
+        items = [
+            replace(item, remark=VERDICTS[verdict], doubt=verdict)
+            for item, verdict in zip(items, verdicts, strict=True)
+        ]
+        checked, marked = speaker.audit(audited, key)
+    elif ranking.verdict.is_open:
         items = [replace(item, remark="", doubt="") for item in items]  # by an order in doubt
-    users, numbers = Places(ranking), {str(item.label): item.number for item in items}
-    found, guessed = sections_of(ranking, sections)
-    short = _short_form(ranking)
-    checked, marked = (
-        (None, ()) if audited is None else audit_part(ranking, audited, key or {}, users, numbers)
-    )
-    care = [] if ranking.ratings else [*guessers_part(ranking, users), *alike_part(ranking, users)]
-    name = clean(Path(file).name) if file is not None else "Ranking"
-    stem = Path(name).stem if file is not None else "hnd"
-    data = report_data(
-        ranking,
-        items,
-        file=stem,
-        audited=key is not None,
-        parts=found,
-        short=short,
-        marked=marked,
-        clusters=clusters,
-    )
-    text, packed = stored(data)
-    first = ranking.cells(ranking.order[:PLAIN_ROWS])
-    rows = zip(*(first.texts(column) for column in ("rank", "user", data["main"])), strict=True)
-    today = datetime.date.today()
-    notes = [clean(note, 1000) for note in notes_beside(ranking) if not isinstance(note, Detail)]
-    has_key = any(item.key is not None for item in items)
+    found, labels, short = sections_of(ranking, sections), Labels.of(ranking), _short_form(ranking)
+    r, path, tables = ranking.responses, None if file is None else Path(file), {}
+    if marked:
+        tables["marks"] = marked[0].cells()
+    if labels is not None and labels.asked is not None and len(labels.asked.items):
+        most = min(len(labels.asked.items), MOST_ASKED)
+        tables["labels-to-ask"] = labels.asked.cells().only(np.arange(most))
+    n_right = None
+    if ranking.key_chances is not None and ranking.verdict.allows_numbers:
+        n_right, _ = settled(r.structure, ranking.key_chances)
+    notes = [note for note in notes_beside(ranking) if not isinstance(note, Detail)]
     return Report(
-        title=name,
-        subtitle=f"{sizes(r)}, {'none missing' if r.is_complete else missing(r) + ' missing'}",
-        date=f"{today.day} {today:%B %Y}",
-        verdict=str(said),
-        doubt=said.doubt,
-        help=said.help,
-        advice=said.advice,
-        facts=_facts(ranking),
+        ranking=ranking,
+        title="Ranking" if path is None else clean(path.name),
+        data=report_data(
+            ranking,
+            items,
+            file="hnd" if path is None else Path(clean(path.name)).stem,
+            audited=key is not None,
+            parts=found,
+            labels=labels,
+            asked=tables.get("labels-to-ask"),
+            short=short,
+            marked=marked,
+            clusters=clusters,
+        ),
+        items=items,
+        doubts=sorted((item for item in items if item.remark), key=lambda item: item.urgency),
         audit=checked,
-        scores_are=_scores_are(ranking),
-        parts=[*section_part(found, guessed), *group_part(ranking, numbers, groups or {})],
-        labels=labels_part(ranking, users, numbers),
-        items=sorted((i for i in items if i.remark), key=urgency)[:LISTED] or items[:LISTED],
-        items_sentence=_items_sentence(ranking, items),
-        n_doubts=sum(bool(i.remark) for i in items),
-        short="" if short is None else short.sentence(),
-        care=care,
-        left_out=_left_out(ranking, data["answers"]),
-        about=_about(ranking, file, reading),
-        notes=notes,
+        parts=[
+            *speaker.sections(found, are_guessed=sections is None),
+            *speaker.groups(groups or {}),
+        ],
+        labels=speaker.labels(labels),
+        care=speaker.care(),
+        short=short,
+        tables=tables,
+        n_right=n_right,
+        notes=[clean(note, 1000) for note in notes],
+        reading=[(clean(what), clean(words, 1000)) for what, words in reading],
+        source=[] if path is None or not path.is_file() else _source(path),
         command=command,
-        rows=[(rank, clean(user, LONGEST), score) for rank, user, score in rows],
-        data=text,
-        packed=packed,
-        opinions=bool(ranking.ratings),
-        has_key=has_key and not said.is_open,
-        has_pairs=data["pairing"] is not None and said.allows_numbers,
-        clusters=len(set((data["pairing"] or {}).get("clusters", ()))),
-        has_scores=said.allows_numbers,
-        has_marks=bool(marked),
-        one_scale=data["shares"] and any(item.share is not None for item in items),
-        version=ranking.version,
     )
 
 
-# -- the verdict, and what the tables show ------------------------------------------------------
-
-
-def _facts(ranking: Ranking) -> list[tuple[str, str, str]]:
-    """The numbers to look at first: what, how much, and what that means; none beside a doubt."""
-    r, found = ranking.responses, []
-    if not ranking.verdict.allows_numbers:
-        return []
-    scores = ranking.scores[ranking.components == 0]
-    if ranking.by == "correct":
-        spread = f"{per_cent(scores.min())} to {per_cent(scores.max())}"
-        found.append(("right", spread, "from the weakest user to the best"))
-    if np.isfinite(ranking.reliability):
-        words = "1 = a second test like this would give the same order"
-        found.append(("reliability", f"{ranking.reliability:.2f}", words))
-    if ranking.key_chances is not None:
-        n, _ = settled(r.structure, ranking.key_chances)
-        found.append(("likely key", f"{n:,} of {r.n_items:,}", "answers expected to be right"))
-    return found
-
-
-def _scores_are(ranking: Ranking) -> str:
-    if not ranking.verdict.allows_numbers:
-        return f"{ranking.verdict.caption}."
-    told = {
-        "correct": "Right: the expected share of right answers, by the likely key.",
-        "ability": "Ability: only differences are meaningful.",
-    }.get(ranking.by, "Score: as the method defines it; only differences are meaningful.")
-    if ranking.tiers.max(initial=1) > 1:
-        told += " A new tier begins where the answers surely tell a user from the tier above."
-    return told
-
-
-def _items_sentence(ranking: Ranking, items: Sequence[Item]) -> str:
-    doubts = sum(bool(item.remark) for item in items)
-    if doubts:
-        return f"{doubts:,} of {count(len(items), 'item')} to look at."
-    if ranking.verdict.is_open or all(item.key is None for item in items):
-        return f"{count(len(items), 'item')}."
-    return f"None of {count(len(items), 'item')} looks wrong."
-
-
-def _left_out(ranking: Ranking, answers: Mapping[str, Any]) -> str:
-    """What the file does not hold, in words."""
-    said, n_users, n_listed = [], len(ranking.order), len(listed_users(ranking))
-    if n_listed < n_users:
-        said.append(f"It lists the first and the last {n_listed // 2:,} of {n_users:,} users.")
-    held = answers["first"] + answers["last"]
-    if held == 0:
-        said.append("It does not hold the answers.")
-    elif held < n_listed:
-        said.append(f"It holds the answers of the first and the last {held // 2:,} users.")
-    return " ".join(said)
+def _source(path: Path) -> list[tuple[str, str]]:
+    """What tells whether a file is the same."""
+    with path.open("rb") as stream:
+        digest = hashlib.file_digest(stream, "sha256").hexdigest()
+    return [("File", f"{clean(path.name)}, {path.stat().st_size:,} bytes"), ("SHA-256", digest)]
 
 
 def _short_form(ranking: Ranking) -> ShortForm | None:
     """How well fewer items keep the order."""
     r, of_one = ranking.responses, int((ranking.components == 0).sum())
     known = ranking.key_chances is not None and ranking.verdict.allows_numbers
-    if not known or of_one < 4 or r.n_items < 5 or r.n_users * r.n_items > MOST_CELLS:
+    if not known or of_one < 4 or r.n_items < 5 or not fits(r):
         return None
     steps = np.linspace(0, r.n_items, SHORT_FORMS + 1)[1:-1].round().astype(int)
     return short_form(ranking, sorted({int(step) for step in steps if step >= 2}))
-
-
-# -- how it was made ----------------------------------------------------------------------------
-
-
-def _about(
-    ranking: Ranking,
-    file: str | os.PathLike[str] | None,
-    reading: Sequence[tuple[str, str]],
-) -> list[tuple[str, str]]:
-    """How the answers were read, and how the ranking was made."""
-    r = ranking.responses
-    gaps = "no cell is empty" if r.is_complete else f"{missing(r)} of the cells are empty"
-    found = [
-        (
-            "Answers",
-            f"{count(r.n_responses, 'answer')} of {count(r.n_users, 'user')} to "
-            f"{count(r.n_items, 'item')} with {count(r.n_options, 'chosen option')}; {gaps}",
-        ),
-        *((clean(what), clean(words, 1000)) for what, words in reading),
-    ]
-    choice, method = ranking.fit.choice, ranking.method
-    if choice is not None:
-        method += f", which chose {choice.method or 'no method'}: {choice.why}"
-    told = {k: v for k, v in ranking.parameters.items() if v is not None}
-    parameters = ", ".join(f"{name}={_short(value)}" for name, value in sorted(told.items()))
-    rounds = f"settled after {count(ranking.n_iterations, 'round')}"
-    found += [
-        ("Method", method),
-        ("Parameters", parameters or "none"),
-        ("Computation", rounds if ranking.converged else f"not {rounds}"),
-        ("Software", f"hitsndiffs {ranking.version}"),
-    ]
-    if file is not None and Path(file).is_file():
-        path = Path(file)
-        found.append(("File", f"{clean(path.name)}, {path.stat().st_size:,} bytes"))
-        with path.open("rb") as stream:
-            found.append(("SHA-256", hashlib.file_digest(stream, "sha256").hexdigest()))
-    return found
-
-
-def _short(value: Any) -> str:
-    plain = jsonable(value)
-    return f"{len(plain)} given" if isinstance(plain, dict) else clean(plain, 80)

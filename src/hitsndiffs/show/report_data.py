@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import base64
 import json
+import re
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -18,16 +19,10 @@ from hitsndiffs.results.parts import Parts
 from hitsndiffs.results.ranking import Ranking
 from hitsndiffs.results.short_form import ShortForm
 from hitsndiffs.results.versus import Pairing, cluster_numbers
-from hitsndiffs.show.items_and_answers import (
-    Item,
-    chosen_options,
-    clean,
-    option_groups,
-    option_shares,
-    scale_of,
-)
+from hitsndiffs.show.answers import Item, chosen_options, clean, option_shares
+from hitsndiffs.show.parts import LONGEST, Labels
 
-__all__ = ["LONGEST", "listed_users", "report_data", "stored", "urgency"]
+__all__ = ["listed_users", "report_data", "scale_of", "stored"]
 
 Ints = npt.NDArray[np.int64]
 
@@ -44,16 +39,13 @@ MOST_BELIEVED = 5_000
 PLAIN = 200
 #: At most this many doubtful items get a picture of their own.
 CARDS = 12
-#: Options of an item that get a line: the keys first, then the most chosen.
-LINES = 6
 #: An item has a curve if each ability group gave it this many answers: of fewer, a share is off by
 #: more than a fifth (its standard error).
 FEWEST_POINTS = 5
-#: Maximum rows that are printed.
-PRINTED = 600
-#: Maximum characters of a name, and of an option.
-LONGEST, LONGEST_OPTION = 120, 60
-#: Labels of opinions have colours of their own if they are at most so many.
+#: Maximum rows that are printed, and characters of an option.
+PRINTED, LONGEST_OPTION = 600, 60
+#: Labels have colours of their own, or a table of what a labeller does with them, if they are at
+#: most so many.
 MOST_LABELS = 11
 #: Codes of options begin here, after the characters that end a string or a line.
 CODE = 36
@@ -72,6 +64,8 @@ def report_data(
     file: str,
     audited: bool,
     parts: Parts | None,
+    labels: Labels | None,
+    asked: Cells | None,
     short: ShortForm | None,
     marked: Sequence[Marks] = (),
     clusters: Mapping[Any, Any] | str | None = None,
@@ -79,37 +73,54 @@ def report_data(
     """The columns of the ranking, the items, the answers, and what the pictures need."""
     order = listed_users(ranking)
     cells = ranking.cells(order)
-    shares, in_doubt = ranking.by == "correct", not ranking.verdict.allows_numbers
-    main = ranking.by if ranking.by in cells.columns else "score"
+    shares, numbers = ranking.by == "correct", ranking.verdict.allows_numbers
     reach = 1.96 * np.nan_to_num(ranking.standard_errors)
     ends = np.nanmin(ranking.scores - reach), np.nanmax(ranking.scores + reach)
     bounds = [0.0, 1.0] if shares else [float(end) for end in ends]
     answers = _answers(ranking, order)
+    pairing = None
+    if answers["first"] > 0 and not ranking.ratings:
+        pairing = Pairing.of(ranking)
     has_key = any(item.key is not None for item in items)
-    groups = option_groups(ranking) if has_key and not in_doubt else 0
-    has_pairs = answers["first"] > 0 and not ranking.ratings
+    curves = option_shares(ranking) if has_key and numbers else None
+    spoken = labels and labels.workers and numbers and has_key and labels.workers.labels
+    tabled = spoken if spoken and len(spoken) <= MOST_LABELS else ()
+    doubts = sorted((item for item in items if item.remark), key=lambda item: item.urgency)
     return {
         "file": file,
-        "main": main,
+        "main": ranking.by if ranking.by in cells.columns else "score",
         "shares": shares,
         "range": bounds,
         "scale": ["0 %", "50 %", "100 %"] if shares else [f"{bound:.2g}" for bound in bounds],
         "users": len(ranking.order),
         "tiers": int(ranking.tiers.max(initial=1)),
-        "doubted": in_doubt,
+        "doubted": not numbers,
         "audited": audited,
         "shown": shown_columns(ranking),
         "printed": PRINTED,
         "columns": [_column(cells, name) for name in cells.columns],
-        "groups": groups,
-        "items": _item_data(ranking, items, groups, has_pairs),
-        "labels": _labels(ranking),
-        "doubts": [i.number for i in sorted((i for i in items if i.remark), key=urgency)][:CARDS],
+        "groups": 0 if curves is None else curves.shape[1],
+        "items": _item_data(ranking, items, curves, pairing, bool(tabled)),
+        "labels": _scale(ranking),
+        "spoken": [clean(label, LONGEST_OPTION) for label in tabled],
+        "doubts": [item.number for item in doubts[:CARDS]],
         "answers": answers,
-        "pairing": _pairing(ranking, order, clusters) if has_pairs else None,
-        "sections": None if parts is None else _sections(parts),
-        "short": None if short is None else _short(short),
-        "marks": [_known(each.marks[order]) for each in marked],
+        "pairing": None if pairing is None else _pairing(ranking, pairing, order, clusters),
+        "sections": None
+        if parts is None
+        else [
+            {
+                "name": clean(name, LONGEST_OPTION),
+                "items": sorted(map(int, own.right)),
+                "error": _rounded(own.sem / len(own.right), 4),
+            }
+            for name, own in parts.sections.items()
+        ],
+        "short": None
+        if short is None
+        else {"sizes": list(short.sizes), "kept": _rounded(np.asarray(short.kept), 3)},
+        "marks": [_rounded(each.marks[order]) for each in marked],
+        "asked": [] if asked is None else [_column(asked, name) for name in asked.columns],
     }
 
 
@@ -123,9 +134,14 @@ def stored(data: dict[str, Any]) -> tuple[str, bool]:
     return text.translate({ord(c): f"\\u{ord(c):04x}" for c in "<>&"}), False
 
 
-def urgency(item: Item) -> tuple[bool, bool, int]:
-    """Wrong keys first, then items with two right answers, then in the order of the test."""
-    return item.doubt not in ("wrong", "mis-keyed"), not item.wrong_key, item.number
+def _rounded(values: Any, digits: int = 6) -> Any:
+    """Numbers for JSON: rounded, with ``None`` for what is not known."""
+    if values is None:
+        return None
+    plain = np.asarray(values, dtype=float).round(digits).tolist()
+    if isinstance(plain, float):
+        return plain if plain == plain else None
+    return [None if value != value else value for value in plain]
 
 
 def _column(cells: Cells, name: str) -> dict[str, Any]:
@@ -138,58 +154,45 @@ def _column(cells: Cells, name: str) -> dict[str, Any]:
 
 
 def _item_data(
-    ranking: Ranking, items: Sequence[Item], groups: int, has_pairs: bool
+    ranking: Ranking,
+    items: Sequence[Item],
+    curves: Any,
+    pairing: Pairing | None,
+    with_chances: bool,
 ) -> list[dict[str, Any]]:
     r = ranking.responses
     labels = [clean(label, LONGEST_OPTION) for label in r.option_labels.tolist()]
     choosers = r.choosers_per_option
-    shares = np.round(option_shares(ranking, groups), 3) if groups else None
-    worth = np.round(Pairing.of(ranking).worth, 3) if has_pairs else None
+    per_option = {}
+    if pairing is not None:
+        per_option["worth"] = pairing.worth
+    if with_chances and ranking.key_chances is not None:
+        per_option["chances"] = ranking.key_chances
     found = []
     for item in items:
-        first, last = (int(place) for place in r.item_starts[item.number : item.number + 2])
-        counts = choosers[first:last]
-        key = None if item.key_option is None else item.key_option - first
-        given = None if item.given_option is None else item.given_option - first
-        special = [o for o in (key, given) if o is not None]
-        drawn = sorted(range(last - first), key=lambda o: (o not in special, -counts[o]))[:LINES]
+        own, first = slice(item.options.start, item.options.stop), item.options.start
+        drawn = item.drawn(choosers)
+        is_drawn = curves is not None and item.answers >= FEWEST_POINTS * curves.shape[1]
         found.append(
             {
                 "name": clean(item.name, LONGEST),
                 "answers": item.answers,
-                "options": labels[first:last],
-                "counts": counts.tolist(),
-                "key": key,
-                "given": given,
-                "unseen": item.given if given is None else None,
-                "sure": _short_number(item.confidence),
-                "share": _short_number(item.share),
-                "best": _short_number(item.strong_share),
-                "telling": _short_number(item.discrimination),
+                "options": labels[own],
+                "counts": choosers[own].tolist(),
+                "key": None if item.key is None else item.key - first,
+                "given": None if item.given is None else item.given - first,
+                "unseen": item.unseen,
+                "sure": _rounded(item.confidence, 3),
+                "share": _rounded(item.share, 3),
+                "best": _rounded(item.strong_share, 3),
+                "telling": _rounded(item.discrimination, 3),
                 "remark": item.remark,
-                "drawn": drawn,
-                "curve": [_known(shares[first + o]) for o in drawn]
-                if shares is not None and item.answers >= FEWEST_POINTS * groups
-                else [],
-                **({} if worth is None else {"worth": worth[first:last].tolist()}),
+                "drawn": [option - first for option in drawn],
+                "curve": [_rounded(curves[option], 3) for option in drawn] if is_drawn else [],
+                **{name: _rounded(values[own], 3) for name, values in per_option.items()},
             }
         )
     return found
-
-
-def _labels(ranking: Ranking) -> list[str]:
-    """The labels of opinions in their order, where the items share a few."""
-    r = ranking.responses
-    labels = {clean(label, LONGEST_OPTION) for label in r.option_labels.tolist()}
-    return scale_of(labels) if ranking.ratings and len(labels) <= MOST_LABELS else []
-
-
-def _known(values: Any) -> list[float | None]:
-    return [None if v != v else v for v in values.tolist()]
-
-
-def _short_number(value: float | None) -> float | None:
-    return None if value is None else round(value, 3)
 
 
 def _answers(ranking: Ranking, order: Ints) -> dict[str, Any]:
@@ -199,44 +202,79 @@ def _answers(ranking: Ranking, order: Ints) -> dict[str, Any]:
         return {"first": 0, "last": 0, "code": ""}
     room = MOST_ANSWERS // r.n_items
     first, last = (len(order), 0) if len(order) <= room else (room // 2, room // 2)
-    users = np.concatenate([order[:first], order[len(order) - last :]])
-    chosen = chosen_options(ranking, users)
+    chosen = chosen_options(ranking, np.concatenate([order[:first], order[len(order) - last :]]))
     own = np.where(chosen < 0, -1, chosen - r.item_starts[:-1])
     code = (own + CODE).astype("<u2").tobytes().decode("utf-16-le")
     return {"first": first, "last": last, "code": code}
 
 
 def _pairing(
-    ranking: Ranking, order: Ints, clusters: Mapping[Any, Any] | str | None
+    ranking: Ranking, pairing: Pairing, order: Ints, clusters: Mapping[Any, Any] | str | None
 ) -> dict[str, Any]:
     """What it takes to say which of two users is better (``templates/report/report.js``)."""
-    pairing = Pairing.of(ranking)
-    believed: dict[str, list[Any]] = {}
-    if len(order) <= MOST_BELIEVED and np.isfinite(pairing.spread[order]).any():
-        believed = {
-            "mean": _known(np.round(pairing.mean[order], 4)),
-            "spread": _known(np.round(pairing.spread[order], 4)),
-        }
-    if clusters is not None:
-        believed["clusters"] = cluster_numbers(ranking.responses.items, clusters).tolist()
-    return {
+    told: dict[str, Any] = {
         "by_pairs": pairing.by_pairs,
-        "prior": None if np.isnan(pairing.prior) else pairing.prior,
+        "prior": _rounded(pairing.prior, 12),
         "sure": pairing.sure,
-        **believed,
     }
+    if len(order) <= MOST_BELIEVED and np.isfinite(pairing.spread[order]).any():
+        told["mean"] = _rounded(pairing.mean[order], 4)
+        told["spread"] = _rounded(pairing.spread[order], 4)
+    if clusters is not None:
+        told["clusters"] = cluster_numbers(ranking.responses.items, clusters).tolist()
+    return told
 
 
-def _sections(parts: Parts) -> list[dict[str, Any]]:
-    return [
-        {
-            "name": clean(name, LONGEST_OPTION),
-            "items": sorted(map(int, own.right)),
-            "error": None if own.sem != own.sem else round(own.sem / len(own.right), 4),
-        }
-        for name, own in parts.sections.items()
-    ]
+# -- labels of opinions ----------------------------------------------------------------------------
+
+#: Words of opinions: which say no, which say neither or yes, and which are stronger or weaker.
+_NO = re.compile(
+    r"\b(dis(agree|sat)|un(sat|likely|import|favou?r|zufrieden|wichtig)|insatisf|desacuerdo)"
+    r"|\b(not|nicht|kein\w*|pas|ne|no|never|nie)\b",
+    re.IGNORECASE,
+)
+_NEITHER = re.compile(r"\bneither\b|\bweder\b|\bni\b|\bteils\b", re.IGNORECASE)
+_YES = re.compile(
+    r"agree|satisf|favou?r|import|likely|zu\b|zufrieden|wichtig|accord|acuerdo|always|yes|ja\b",
+    re.IGNORECASE,
+)
+_STRONG = re.compile(
+    r"\b(strongly|completely|totally|very|extremely|fully|voll|völlig|ganz|sehr|überhaupt|gar|tout"
+    r"|très|muy|totalmente|always|never)\b",
+    re.IGNORECASE,
+)
+_WEAK = re.compile(
+    r"\b(somewhat|slightly|tend|rather|mostly|eher|kaum|plutôt|algo|un peu)\b", re.IGNORECASE
+)
 
 
-def _short(short: ShortForm) -> dict[str, Any]:
-    return {"sizes": list(short.sizes), "kept": [round(float(kept), 3) for kept in short.kept]}
+def _scale(ranking: Ranking) -> list[str]:
+    """The labels of opinions in their order, where the items share a few."""
+    options = ranking.responses.option_labels.tolist()
+    labels = {clean(label, LONGEST_OPTION) for label in options} if ranking.ratings else set()
+    return scale_of(labels) if len(labels) <= MOST_LABELS else []
+
+
+def scale_of(labels: Iterable[str]) -> list[str]:
+    """Labels of opinions or ratings, from no to yes or from low to high.
+
+    Numbers are in their order, words in that of what they say; what says neither is in the middle.
+
+    >>> scale_of(["Agree", "Disagree", "Neutral", "Strongly agree", "Strongly disagree"])
+    ['Strongly disagree', 'Disagree', 'Neutral', 'Agree', 'Strongly agree']
+    >>> scale_of(["10", "9", "eher unzufrieden", "sehr zufrieden", "unzufrieden"])
+    ['unzufrieden', 'eher unzufrieden', '9', '10', 'sehr zufrieden']
+    """
+
+    def place(label: str) -> tuple[float, float, str]:
+        try:
+            return 0.0, float(label.replace(",", ".")), label
+        except ValueError:
+            pass
+        says_no, says_yes = _NO.search(label), _YES.search(label)
+        if _NEITHER.search(label) or not (says_no or says_yes):
+            return 0.0, 0.0, label
+        strength = 3.0 if _STRONG.search(label) else 1.0 if _WEAK.search(label) else 2.0
+        return (-strength if says_no else strength), 0.0, label
+
+    return sorted(set(labels), key=place)

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import base64
+import datetime
 import hashlib
 from functools import cache
 from importlib import resources
 from typing import Any
 
+from hitsndiffs.data.words import count
 from hitsndiffs.errors import MissingExtraError
-from hitsndiffs.results.wording import per_cent
+from hitsndiffs.results.cells import text_of
+from hitsndiffs.show.report_data import stored
 from hitsndiffs.show.theme import palette_css
 
 __all__ = ["environment", "policy", "render"]
@@ -51,7 +54,12 @@ def environment() -> Any:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.globals["per_cent"] = lambda share: "–" if share is None else per_cent(share)
+    made.globals |= {
+        "count": count,
+        "share": lambda value: text_of(value, "share"),
+        "stored": stored,
+        "today": lambda: f"{datetime.date.today():%d %B %Y}".lstrip("0"),
+    }
     return made
 
 

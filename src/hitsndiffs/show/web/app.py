@@ -5,9 +5,8 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import io
-import shutil
 from collections.abc import AsyncIterator, Awaitable, Callable
-from typing import Any
+from typing import Any, BinaryIO
 
 from starlette.applications import Starlette
 from starlette.datastructures import FormData, Headers, MutableHeaders, UploadFile
@@ -29,11 +28,10 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from hitsndiffs.errors import InputError
 from hitsndiffs.methods import METHODS
 from hitsndiffs.show.templating import policy, render
-from hitsndiffs.show.web.connection import patient
 from hitsndiffs.show.web.forms import ROLE_BUTTONS, SETTINGS, reading_options, wishes
 from hitsndiffs.show.web.jobs import Job, Jobs
 from hitsndiffs.show.web.settings import Settings, size
-from hitsndiffs.show.web.tasks import KINDS
+from hitsndiffs.show.web.tasks import KINDS, TABLES
 from hitsndiffs.show.web.works import Work, Works
 
 __all__ = ["Page", "make_app"]
@@ -41,12 +39,19 @@ __all__ = ["Page", "make_app"]
 #: Files of a piece of work that can be downloaded: media type, and the job that writes them.
 DOWNLOADS = {
     "report.html": ("text/html; charset=utf-8", "rank"),
-    "ranking.csv": ("text/csv; charset=utf-8", "rank"),
-    "key.csv": ("text/csv; charset=utf-8", "rank"),
+    **{f"{name}.csv": ("text/csv; charset=utf-8", "rank") for name in TABLES},
     "how-it-is-read.json": ("application/json", "plan"),
 }
+#: What a job replaces.
+REPLACED = {
+    "plan": ("plan", "rank", "compare"),
+    "rank": ("rank", "compare"),
+    "compare": ("compare",),
+}
+#: Fields with files that say something about the answers.
+TOLD_BY_FILES = ("key_file", "sections_file", "groups_file", "clusters_file")
 #: Where the result of a job is shown.
-STEPS = {"plan": "plan", "rank": "result", "compare": "compare"}
+STEPS = {"plan": "plan", "rank": "result", "compare": "compare", "api": ""}
 #: Seconds between two looks for what is to be removed, and between two looks at a client.
 SWEEP, LOOK = 10.0, 0.05
 #: Maximum files and fields of a form, bytes of a field that is not a file, and bytes around files.
@@ -102,7 +107,7 @@ class Guard:
             length = Headers(scope=scope).get("content-length", "0")
             if length.isdecimal() and int(length) > self.most + AROUND:
                 app = PlainTextResponse(_too_large(self.most), 413)
-        await app(scope, patient(receive) if scope["type"] == "http" else receive, dressed)
+        await app(scope, receive, dressed)
 
 
 class Page:
@@ -152,13 +157,14 @@ class Page:
                 await asyncio.sleep(SWEEP)
                 await self.works.sweep()
 
-        self.works.keep_in_mind(self.jobs.prepare())
+        await self.jobs.prepare()
         sweeping = asyncio.create_task(sweep())
         try:
             yield
         finally:
             sweeping.cancel()
             await self.works.close()
+            await self.jobs.close()
 
     # -- files --------------------------------------------------------------------------------
 
@@ -166,7 +172,11 @@ class Page:
         """The start: bring files, or try an example."""
         return self.show(
             "page/start.html",
-            examples=[(n, _words(make)) for n, make in self.settings.examples.items()],
+            # what an example is stands first in the docstring of its function
+            examples=[
+                (name, (make.__doc__ or "").partition(":")[0])
+                for name, make in self.settings.examples.items()
+            ],
             over=request.query_params.get("over") == "1",
             max_upload=self.settings.max_upload,
         )
@@ -177,7 +187,7 @@ class Page:
         if not given:
             raise InputError("No file was sent; choose one, or drop one onto the page.")
         work = self.works.begin()
-        await asyncio.to_thread(work.take, [(f.filename, f.file) for f in given])
+        await work.take(given)
         return self.begin(work, "plan")
 
     async def example(self, request: Request) -> Response:
@@ -187,7 +197,7 @@ class Page:
         if make is None:
             raise InputError("There is no such example.")
         work = self.works.begin()
-        work.take([(name, io.BytesIO(make().encode()))])
+        await work.take([(name, io.BytesIO(make().encode()))])
         return self.begin(work, "plan")
 
     # -- how they are read --------------------------------------------------------------------
@@ -212,28 +222,32 @@ class Page:
 
     async def change_plan(self, request: Request, work: Work) -> Response:
         """Read the files in another way."""
-        form = await self.form(request)
-        work.wishes = wishes(form)
-        self.options_from(form, work)
+        self.take_form(await self.form(request), work)
         return self.begin(work, "plan")
 
-    def options_from(self, form: FormData, work: Work) -> None:
-        """Take the roles and settings from the form; what was read otherwise is out of date."""
+    def take_form(self, form: FormData, work: Work) -> None:
+        """Take what the form of the plan says; what was read otherwise is out of date."""
         found = work.results.get("plan")
         options = reading_options(form, found and found["plan"], work.options)
         if options != work.options:
             work.options, work.results = options, {}
+        work.wishes = wishes(form)
 
     # -- the ranking --------------------------------------------------------------------------
 
     async def rank(self, request: Request, work: Work) -> Response:
         """Rank with the settings of the form."""
         form = await self.form(request)
-        self.options_from(form, work)
-        work.wishes, work.known = wishes(form), {}
-        for given in _files(form, "key_file"):
-            work.wishes["key_file"] = await _kept(given, work)
+        self.take_form(form, work)
+        work.known = {}
+        for field in TOLD_BY_FILES:
+            await self.keep_told(form, field, work)
         return self.begin(work, "rank")
+
+    async def keep_told(self, form: FormData, field: str, work: Work, wish: str = "") -> None:
+        """Keep a file that says something about the answers."""
+        for name, content in _files(form, field):
+            work.wishes[wish or field] = str(await work.keep(name, content, field))
 
     async def take_method(self, request: Request, work: Work) -> Response:
         """Rank again with another method."""
@@ -293,14 +307,13 @@ class Page:
     def begin(self, work: Work, kind: str) -> Response:
         """Start a job in place of the one under way, and go to where its result will be."""
         if work.job is not None:
-            work.job.finish("cancelled")
-        gone = {"plan": ("plan", "rank", "compare"), "rank": ("rank", "compare")}
-        for old in gone.get(kind, (kind,)):
+            work.job.stop()
+        for old in REPLACED.get(kind, ()):
             work.results.pop(old, None)
         task = {"kind": kind, "folder": str(work.folder), "files": [str(f) for f in work.files]}
         more = {"options": work.options, "known": work.known, **work.wishes}
         work.job = self.jobs.start({**task, **more})
-        return RedirectResponse(f"/piece/{work.name}/{STEPS.get(kind, '')}", 303)
+        return _to(work, STEPS[kind])
 
     def found(self, work: Work, kind: str, template: str, fragment: str) -> Response:
         """Show what a job found, or its progress, or what went wrong."""
@@ -313,7 +326,7 @@ class Page:
             shown = Markup((work.folder / fragment).read_text(encoding="utf-8"))
             return self.show(template, work=work, found=work.results[kind], fragment=shown)
         if job is None or job.task["kind"] == "plan" or job.state in ("cancelled", "done"):
-            return RedirectResponse(f"/piece/{work.name}/plan", 303)
+            return _to(work, "plan")
         return self.show_problem(job.error, 422, work, fault=job.is_fault)
 
     def waiting(self, work: Work) -> Response:
@@ -344,8 +357,7 @@ class Page:
             await work.job.cancel()
         if "plan" not in work.results:
             return RedirectResponse("/", 303)
-        step = "result" if kind == "compare" and "rank" in work.results else "plan"
-        return RedirectResponse(f"/piece/{work.name}/{step}", 303)
+        return _to(work, "result" if kind == "compare" and "rank" in work.results else "plan")
 
     async def end(self, _: Request, work: Work) -> Response:
         """Remove everything of this piece of work."""
@@ -360,18 +372,16 @@ class Page:
         files = _files(form, "file")
         if not files:
             raise HTTPException(400, "The file is missing: send it as the multipart field 'file'.")
-        text = {k: str(form.get(k, "")) for k in ("method", "by", "strong_user", "group", "seed")}
-        seed = text["seed"].strip()
+        by, seed, group = (str(form.get(name, "")).strip() for name in ("by", "seed", "group"))
         if seed and not (seed.isascii() and seed.isdecimal() and len(seed) <= 18):
             raise InputError(f"seed must be a whole number below 10¹⁸; got {seed[:100]!r}.")
         work = self.works.begin()
         try:
-            await asyncio.to_thread(work.take, [(f.filename, f.file) for f in files])
-            work.options = {"group": text["group"]} if text["group"] else {}
-            own = {"by": text["by"], "seed": int(seed) if seed else None}
-            work.wishes = {**wishes(text), **own}
-            for known in _files(form, "answers"):
-                work.wishes["key_file"] = await _kept(known, work)
+            await work.take(files)
+            work.options = {"group": group} if group else {}
+            own = {"by": by, "seed": int(seed) if seed else None}
+            work.wishes = {**wishes(form), **own}
+            await self.keep_told(form, "answers", work, "key_file")
             self.begin(work, "api")
             job = work.job
             assert job is not None
@@ -447,42 +457,26 @@ def _post(path: str, handler: Callable[[Request], Awaitable[Response]]) -> Route
     return Route(path, handle, methods=["POST"])
 
 
+def _to(work: Work, step: str) -> Response:
+    """Send the browser to a step of a piece of work."""
+    return RedirectResponse(f"/piece/{work.name}/{step}", 303)
+
+
 def _too_large(most: int) -> str:
     return f"At most {size(most)} can be sent at once."
 
 
-def _files(form: FormData, name: str) -> list[UploadFile]:
-    """Return the files of a field; an empty field holds a file without a name."""
-    return [f for f in form.getlist(name) if isinstance(f, UploadFile) and f.filename]
+def _files(form: FormData, name: str) -> list[tuple[str, BinaryIO]]:
+    """Return the files of a field, as name and content; an empty field has a file without name."""
+    given = [f for f in form.getlist(name) if isinstance(f, UploadFile)]
+    return [(f.filename, f.file) for f in given if f.filename]
 
 
 def _state(job: Job) -> dict[str, Any]:
     """How far a job is, as data."""
     line = "It is your turn next." if job.state == "waiting" else job.line
-    return {
-        "state": job.state,
-        "line": line,
-        "stage": job.stage,
-        "done": job.done,
-        "total": job.total,
-    }
-
-
-async def _kept(file: UploadFile, work: Work) -> str:
-    """Store a key in the folder of the work; return its path."""
-    path = work.folder / "key"
-
-    def copy() -> None:
-        with path.open("wb") as kept:
-            shutil.copyfileobj(file.file, kept)
-
-    await asyncio.to_thread(copy)
-    return str(path)
-
-
-def _words(make: Callable[[], str]) -> str:
-    """Return what an example is, from the docstring of its function."""
-    return (make.__doc__ or "").partition(":")[0]
+    shown = {name: getattr(job, name) for name in ("state", "stage", "done", "total")}
+    return {**shown, "line": line}
 
 
 async def _nothing(_: Request) -> Response:

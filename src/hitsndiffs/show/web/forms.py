@@ -5,35 +5,24 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from hitsndiffs.errors import InputError
-from hitsndiffs.methods import METHODS
 from hitsndiffs.reading.patterns import exactly
 
 __all__ = ["ROLE_BUTTONS", "SETTINGS", "UNUSED", "key_text", "reading_options", "wishes"]
 
 UNUSED = "unused"
+_ENDS = {"group": "Group", UNUSED: "Leave out"}
 #: The roles a column can have, by the layout of the table: role → the word on the button.
 ROLE_BUTTONS = {
-    "wide": {"user": "User", "item": "Item", "group": "Group", UNUSED: "Leave out"},
-    "long": {
-        "user": "User",
-        "item": "Item",
-        "answers": "Answer",
-        "group": "Group",
-        UNUSED: "Leave out",
-    },
+    "wide": {"user": "User", "item": "Item", **_ENDS},
+    "long": {"user": "User", "item": "Item", "answers": "Answer", **_ENDS},
 }
 #: Settings for reading: name → the possible values with their labels (empty: free text).
 SETTINGS: dict[str, dict[str, str]] = {
-    "rows": {
-        "": "find out",
-        "wide": "one user",
-        "long": "one answer",
-        "transposed": "one item",
-    },
+    "layout": {"": "find out", "wide": "one user", "long": "one answer", "transposed": "one item"},
     "header_row": {},
     "sheet": {},
     "separator": {
@@ -44,16 +33,16 @@ SETTINGS: dict[str, dict[str, str]] = {
         "bar": "bar |",
     },
     "attempt": {"": "the first", "last": "the last", "best": "the best"},
-    "duplicates": {
-        "": "say so and stop",
-        "first": "take the first",
-        "last": "take the last",
-    },
+    "duplicates": {"": "say so and stop", "first": "take the first", "last": "take the last"},
 }
 _ROLE_OPTIONS = ("items", "drop", "user", "item", "option", "group")
 _SEPARATED = re.compile(r"\s*[=:;,\t]\s*")
-#: Maximum characters taken from a settings field.
-LONGEST_FIELD = 200
+#: Maximum characters taken from a field of one line.
+LONGEST_FIELD = 1000
+
+
+def _text(form: Mapping[str, Any], name: str, longest: int = LONGEST_FIELD) -> str:
+    return str(form.get(name, "")).strip()[:longest]
 
 
 def reading_options(
@@ -73,60 +62,46 @@ def reading_options(
     """
     settings = _settings(form)
     kept = {name: value for name, value in before.items() if name in _ROLE_OPTIONS}
-    if settings != {name: value for name, value in before.items() if name not in _ROLE_OPTIONS}:
+    if plan is None or {**settings, **kept} != before:
         return settings  # the columns now mean something else
-    if plan is None:
-        return settings
     if form.get("items_shown") == "1":
-        kept.pop("drop", None)
-        out = [item["name"] for k, item in enumerate(plan["items"]) if form.get(f"i{k}") != "1"]
-        if len(out) == len(plan["items"]):
+        items = [item["name"] for item in plan["items"]]
+        kept["drop"] = [exactly(name) for k, name in enumerate(items) if form.get(f"i{k}") != "1"]
+        if len(kept["drop"]) == len(items):
             raise InputError("No item is left; keep at least one.")
-        if out:
-            settings["drop"] = [exactly(name) for name in out]
-    columns, layout = plan["columns"], plan["layout"]
-    told = [form.get(f"c{place}") for place in range(len(columns))]
-    roles = [told or _shown(column["role"]) for told, column in zip(told, columns, strict=True)]
-    if layout not in ROLE_BUTTONS or all(
-        role == _shown(column["role"]) for role, column in zip(roles, columns, strict=True)
-    ):
+        if not kept["drop"]:
+            del kept["drop"]
+    columns, buttons = plan["columns"], ROLE_BUTTONS.get(plan["layout"], {})
+    shown = [column["role"] if column["role"] in buttons else UNUSED for column in columns]
+    roles = [form.get(f"c{place}") or role for place, role in enumerate(shown)]
+    if roles == shown or not buttons:
         return {**kept, **settings}
-    if unknown := set(roles) - set(ROLE_BUTTONS[layout]):
+    if unknown := set(roles) - set(buttons):
         raise InputError(f"A column cannot be {min(unknown)!r}.")
     names = {
-        role: [c["name"] for c, r in zip(columns, roles, strict=True) if r == role]
-        for role in ROLE_BUTTONS[layout]
+        role: [c["name"] for c, own in zip(columns, roles, strict=True) if own == role]
+        for role in buttons
     }
-    whole = plan["n_columns"] == len(columns)
     if len(names["group"]) > 1:
         raise InputError(
             "Only one column can hold the users' groups; "
             f"{len(names['group'])} are marked as groups."
         )
-    found = {"group": names["group"][0]} if names["group"] else {}
-    return {
-        **settings,
-        **found,
-        **(_wide(names, whole, kept) if layout == "wide" else _long(names)),
-    }
-
-
-def _shown(role: str) -> str:
-    """Return the role that a button shows; roles without a button count as left out."""
-    return role if role in ("user", "item", "answers", "group") else UNUSED
-
-
-def _wide(names: Mapping[str, list[str]], whole: bool, kept: Mapping[str, Any]) -> dict[str, Any]:
-    found: dict[str, Any] = {}
+    if names["group"]:
+        settings["group"] = names["group"][0]
+    if plan["layout"] == "long":
+        return {**settings, **_long(names)}
     if names["user"]:
-        found["user"] = "+".join(names["user"])
+        settings["user"] = "+".join(names["user"])
     if not names["item"]:
         raise InputError("No column is left that holds answers; make at least one an item.")
-    if whole:
-        found["items"] = [exactly(name) for name in names["item"]]
-    else:
-        found["drop"] = [*kept.get("drop", ()), *(exactly(name) for name in names[UNUSED])]
-    return found
+    if plan["n_columns"] == len(columns):
+        return {**settings, "items": _exactly(names["item"])}
+    return {**settings, "drop": [*kept.get("drop", ()), *_exactly(names[UNUSED])]}
+
+
+def _exactly(names: Sequence[str]) -> list[str]:
+    return [exactly(name) for name in names]
 
 
 def _long(names: Mapping[str, list[str]]) -> dict[str, Any]:
@@ -136,46 +111,33 @@ def _long(names: Mapping[str, list[str]]) -> dict[str, Any]:
                 f"A table with one row per answer needs exactly one {word} column; "
                 f"{len(names[role])} are marked as {word}."
             )
-    return {
-        "layout": "long",
-        "user": names["user"][0],
-        "item": names["item"][0],
-        "option": names["answers"][0],
-    }
+    roles = {"user": "user", "item": "item", "option": "answers"}
+    return {"layout": "long"} | {option: names[role][0] for option, role in roles.items()}
 
 
 def _settings(form: Mapping[str, Any]) -> dict[str, Any]:
-    found: dict[str, Any] = {}
-    for name, choices in SETTINGS.items():
-        value = str(form.get(name, "")).strip()[:LONGEST_FIELD]
-        if not value:
-            continue
-        if choices and value not in choices:
-            raise InputError(f"{name.replace('_', ' ')} cannot be {value!r}.")
-        if name == "rows":
-            found.update({"transpose": True} if value == "transposed" else {"layout": value})
-        elif name == "header_row":
-            if not value.isdecimal() or int(value) < 1:
-                raise InputError(
-                    f"The row with the names must be a number from 1 on; got {value!r}."
-                )
-            found[name] = int(value)
-        else:
-            found[name] = value
+    """The settings that were chosen; the library checks them."""
+    found: dict[str, Any] = {name: _text(form, name) for name in SETTINGS if _text(form, name)}
+    if found.get("layout") == "transposed":
+        del found["layout"]
+        found["transpose"] = True
+    row = found.get("header_row")
+    if row is not None:
+        if not row.isdecimal() or len(row) > 9 or int(row) < 1:
+            raise InputError(f"The row with the names must be a number from 1 on; got {row!r}.")
+        found["header_row"] = int(row)
     return found
 
 
 def wishes(form: Mapping[str, Any]) -> dict[str, Any]:
     """Return what the visitor wants of the ranking."""
-    method = str(form.get("method", "")).strip()
-    if method and method not in METHODS:
-        raise InputError(f"There is no method {method[:LONGEST_FIELD]!r}.")
     return {
-        "method": method,
-        "strong_user": str(form.get("strong_user", "")).strip()[:1000],
+        "method": _text(form, "method"),
+        "strong_user": _text(form, "strong_user"),
         "use_key": form.get("use_key") == "1",
-        "key_text": str(form.get("key_text", ""))[:200_000].strip(),
-        "key_file": None,
+        "key_text": _text(form, "key_text", 200_000),
+        "predicted": _text(form, "predicted"),
+        "beside": {name: _text(form, name) for name in ("sections", "groups", "clusters")},
     }
 
 
@@ -199,14 +161,11 @@ def key_text(text: str, items: Collection[str] = ()) -> str:
     'B\nC\n'
     """
     lines = [line.strip() for line in text.splitlines() if line.strip()]
-    pairs = [_split(line, items) for line in lines]
-    written = io.StringIO()
-    write = csv.writer(written, lineterminator="\n").writerow
-    whole = [pair for pair in pairs if pair is not None]
-    if len(whole) < len(pairs):
+    pairs = [pair for line in lines if (pair := _split(line, items)) is not None]
+    if len(pairs) < len(lines):
         return "".join(f"{line}\n" for line in lines)
-    for row in [("item", "answer"), *whole]:
-        write(row)
+    written = io.StringIO()
+    csv.writer(written, lineterminator="\n").writerows([("item", "answer"), *pairs])
     return written.getvalue()
 
 

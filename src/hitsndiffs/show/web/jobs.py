@@ -1,35 +1,34 @@
 """Jobs: reading, ranking and comparing, one at a time, each in a process of its own.
 
-Where the system can, the process is forked from one that has imported everything beforehand: it
-starts at once, and may die. What it tells is JSON: nothing in it can run code in the server.
+A helper that has imported everything waits for tasks, and forks a process for each where the system
+can: it starts at once, and may die. Tasks and what is told of them are lines of JSON: nothing in
+them can run code in the server.
 """
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
+import importlib
 import json
-import multiprocessing
-import multiprocessing.util
 import os
 import signal
+import sys
 import threading
 import time
 import warnings
-from collections.abc import Callable
+from asyncio.subprocess import DEVNULL, PIPE, Process
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from multiprocessing import forkserver
-from multiprocessing.connection import Connection
-from multiprocessing.process import BaseProcess
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, BinaryIO, Literal
 
-from hitsndiffs.data.processes import safe_path
+from hitsndiffs.data.processes import python_module
 from hitsndiffs.data.progress import Watch, duration, watched, working
 from hitsndiffs.errors import InputError, lacks_memory
 from hitsndiffs.show.web.settings import Settings, size
 
-__all__ = ["Job", "Jobs", "do"]
+__all__ = ["Job", "Jobs", "main"]
 
 State = Literal["waiting", "running", "done", "failed", "cancelled"]
 
@@ -37,6 +36,16 @@ State = Literal["waiting", "running", "done", "failed", "cancelled"]
 PACE, LARGEST_MESSAGE = 0.15, 64_000_000
 #: Maximum bytes of a file that a job writes.
 LARGEST_FILE = 2 << 30
+#: What a job needs, imported before there is one.
+NEEDED = (
+    "polars",
+    "hitsndiffs.engines.numpy",
+    "hitsndiffs.methods.auto",
+    "hitsndiffs.reading.reader",
+    "hitsndiffs.results.comparison",
+    "hitsndiffs.results.ranking",
+    "hitsndiffs.show.report",
+)
 
 
 @dataclass
@@ -52,7 +61,6 @@ class Job:
     result: dict[str, Any] = field(default_factory=dict)
     error: str = ""
     is_fault: bool = False
-    process: BaseProcess | None = None
     running: asyncio.Task[None] | None = None
 
     @property
@@ -60,49 +68,75 @@ class Job:
         """Whether it has ended."""
         return self.state not in ("waiting", "running")
 
-    def finish(self, state: State, error: str = "", *, fault: bool = False) -> None:
-        """End it; only the first call counts."""
+    def fail(self, error: str, *, fault: bool = False) -> None:
+        """End it with a sentence, if it is not over."""
         if not self.is_over:
-            self.state, self.error, self.is_fault = state, error, fault
-        if self.process is not None:
-            _kill(self.process)
+            self.state, self.error, self.is_fault = "failed", error, fault
+
+    def stop(self) -> None:
+        """Begin to stop it, if it is not over."""
+        if not self.is_over:
+            self.state = "cancelled"
+            if self.running is not None:
+                self.running.cancel()
 
     async def cancel(self) -> None:
-        """Stop it, if it is not over."""
-        self.finish("cancelled")
+        """Stop it, and wait until its process is gone."""
+        self.stop()
         if self.running is not None:
             await asyncio.wait([self.running])
 
-    def heard(self, message: dict[str, Any]) -> None:
+    def hear(self, message: dict[str, Any]) -> None:
         """Take what the process tells."""
         if "error" in message:
-            self.finish("failed", message["error"], fault=message["fault"])
+            self.fail(message["error"], fault=message["fault"])
         elif "result" in message:
-            self.result = message["result"]
-            self.finish("done")
+            self.result, self.state = message["result"], "done"
         else:
             self.stage, self.line = message["stage"], message["line"]
             self.done, self.total = message["done"], message["total"]
 
 
 class Jobs:
-    """Does jobs in the order in which they come."""
+    """Does jobs in the order in which they come.
 
-    def __init__(self, settings: Settings, work: Callable[..., None] | None = None) -> None:
-        self.settings = settings
-        self.work = work or do
-        can_fork = "forkserver" in multiprocessing.get_all_start_methods()
-        self._context: Any = multiprocessing.get_context("forkserver" if can_fork else "spawn")
+    Parameters
+    ----------
+    settings
+        With the limits of a job.
+    module
+        What runs as the helper.
+    """
+
+    def __init__(self, settings: Settings, module: str = __name__) -> None:
+        self.settings, self.module = settings, module
+        self._helper: Process | None = None
+        self._is_ready = False
         self._turn = asyncio.Lock()
 
-    def prepare(self) -> Path | None:
-        """Import what every job needs, before there is one; return the folder that this takes."""
-        if self._context.get_start_method() != "forkserver":
-            return None
-        self._context.set_forkserver_preload(["__main__", "hitsndiffs.show.web.needed"])
-        with safe_path():
-            forkserver.ensure_running()
-        return Path(multiprocessing.util.get_temp_dir())
+    async def prepare(self) -> Process:
+        """Start the helper, unless there is one."""
+        if self._helper is None or self._helper.returncode is not None:
+            self._is_ready = False
+            command, environment = python_module(self.module)
+            self._helper = await asyncio.create_subprocess_exec(
+                *command,
+                env=environment,
+                stdin=PIPE,
+                stdout=PIPE,
+                stderr=DEVNULL,
+                limit=LARGEST_MESSAGE,
+                start_new_session=True,
+            )
+        return self._helper
+
+    async def close(self) -> None:
+        """End the helper, and everything that it started."""
+        helper, self._helper = self._helper, None
+        if helper is not None:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                helper.kill() if sys.platform == "win32" else os.killpg(helper.pid, signal.SIGKILL)
+            await helper.communicate()
 
     def start(self, task: dict[str, Any]) -> Job:
         """Start a job, or let it wait its turn."""
@@ -112,94 +146,114 @@ class Jobs:
 
     async def _run(self, job: Job) -> None:
         async with self._turn:
-            if not job.is_over:
-                await asyncio.to_thread(self._attend, job)
+            job.state, is_whole = "running", False
+            try:
+                is_whole = await self._attend(job)
+            except TimeoutError:
+                limit = duration(self.settings.time_limit)
+                job.fail(
+                    f"This took longer than {limit}, which is the limit of this page; try "
+                    "the method majority, or a smaller file, or hnd rank on a command line, which "
+                    "has no limit."
+                )
+            except OSError as error:
+                job.fail(f"The work could not be started ({error.strerror}).")
+            finally:
+                if not is_whole:
+                    await self.close()
+                    await self.prepare()
+            job.fail(
+                "The work stopped without a result. Either the file is damaged, or it needs more "
+                f"memory than {size(self.settings.memory_limit)}, which is the limit of this page."
+            )
 
-    def _attend(self, job: Job) -> None:
-        """Start the process of a job, and hear it until it is over."""
-        limit, memory = self.settings.time_limit, self.settings.memory_limit
-        here, there = self._context.Pipe(duplex=False)
-        try:
-            process = self._context.Process(target=self.work, args=(job.task, memory, limit, there))
-            with safe_path():
-                process.start()
-        except OSError as error:
-            job.finish("failed", f"The work could not be started ({error.strerror}).")
-            return
-        finally:
-            there.close()
-        job.process, until = process, time.monotonic() + limit
-        with here, contextlib.suppress(EOFError, OSError):
-            while not job.is_over:
-                job.state = "running"
-                if here.poll(max(until - time.monotonic(), 0.0)):
-                    job.heard(json.loads(here.recv_bytes(LARGEST_MESSAGE)))
-                else:
-                    job.finish(
-                        "failed",
-                        f"This took longer than {duration(limit)}, which is the limit of this "
-                        "page; try the method majority, or a smaller file, or hnd rank on a "
-                        "command line, which has no limit.",
-                    )
-        process.join(1)
-        job.finish(
-            "failed",
-            f"The work stopped without a result (code {process.exitcode}). Either the file is "
-            f"damaged, or it needs more memory than {size(memory)}, which is the limit of this "
-            "page.",
-        )
-        process.join()
-
-
-def _kill(process: BaseProcess) -> None:
-    """Make sure that a process and everything it started are gone."""
-    with contextlib.suppress(ProcessLookupError, PermissionError):
-        if process.pid is not None and process.is_alive() and hasattr(os, "killpg"):
-            os.killpg(process.pid, signal.SIGKILL)
-    process.kill()
+    async def _attend(self, job: Job) -> bool:
+        """Send a job to the helper and hear of it; return whether the helper can do another one."""
+        helper = await self.prepare()
+        assert helper.stdin is not None
+        assert helper.stdout is not None
+        memory, seconds = self.settings.memory_limit, self.settings.time_limit
+        task = {**job.task, "memory": memory, "seconds": seconds}
+        if not self._is_ready:
+            self._is_ready = bool(await helper.stdout.readline())
+        with contextlib.suppress(ValueError, ConnectionError):  # too long a line, or it died
+            helper.stdin.write(json.dumps(task).encode() + b"\n")
+            async with asyncio.timeout(seconds):
+                while line := await helper.stdout.readline():
+                    message = json.loads(line)
+                    if "ready" in message:
+                        return True
+                    job.hear(message)
+        return False
 
 
-# -- in the process -------------------------------------------------------------------------------
+# -- in the helper --------------------------------------------------------------------------------
 
 
-def do(task: dict[str, Any], memory: int, seconds: float, told: Connection) -> None:
-    """Do a job, and tell how it went."""
+def main(kinds: Mapping[str, Any] | None = None) -> None:
+    """Wait for tasks, and do each in a process of its own.
+
+    Parameters
+    ----------
+    kinds
+        What jobs there are, if not the usual ones.
+    """
+    from hitsndiffs.show.templating import environment
     from hitsndiffs.show.web import tasks
 
-    if hasattr(os, "setsid"):
-        os.setsid()
-    threading.Thread(target=_end_with_the_server, daemon=True).start()
-    nothing = os.open(os.devnull, os.O_RDWR)
+    for name in NEEDED:
+        importlib.import_module(name)
+    kinds = tasks.KINDS if kinds is None else kinds
+    for template in ("page/outcome.html", "report/report.html"):
+        environment().get_template(template)
+    told = os.fdopen(os.dup(1), "wb")
+    _tell(told, {"ready": True})
+    while line := sys.stdin.buffer.readline():
+        task = json.loads(line)
+        child = os.fork() if hasattr(os, "fork") else 0
+        if child == 0:
+            _do(task, kinds[task["kind"]], told)
+            os._exit(0)
+        os.waitpid(child, 0)
+        _tell(told, {"ready": True})
+
+
+def _do(task: dict[str, Any], kind: Any, told: BinaryIO) -> None:
+    """Do a job, and tell how it went."""
+    server, nothing = os.dup(0), os.open(os.devnull, os.O_RDWR)
+    threading.Thread(target=_end_with_the_server, args=[server], daemon=True).start()
     for stream in range(3):  # what a library prints is no message
         os.dup2(nothing, stream)
-    kind, folder = tasks.KINDS[task["kind"]], Path(task["folder"])
-    told_last: dict[str, Any]
+    folder, memory = Path(task["folder"]), task["memory"]
+    said, fault = "", False
     try:
-        _limit(memory, seconds)
+        _limit(memory, task["seconds"])
         reporting = Reporting(told, kind.stages)
         with watched(reporting), warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            told_last = {"result": kind.work(task, reporting)}
+            _tell(told, {"result": kind.work(task, reporting)})
     except InputError as error:
-        told_last = _failed(_without(str(error), folder))
+        said = str(error)
     except BaseException as error:
         if lacks_memory(error):
-            told_last = _failed(
+            said = (
                 f"This needs more memory than {size(memory)}, which is the limit of this page; "
                 "try a smaller file, or hnd rank on a command line, which has no limit."
             )
         elif isinstance(error, OSError):
-            told_last = _failed(f"The work could not be finished ({error.strerror or error}).")
+            said = f"The work could not be finished ({error.strerror or error})."
         else:
-            what = " ".join(f"{type(error).__name__}: {error}".split())[:300]
-            told_last = _failed(_without(what, folder), fault=True)
-    _tell(told, told_last)
+            fault, said = True, " ".join(f"{type(error).__name__}: {error}".split())[:300]
+    # the folder is the server's business
+    said = said.replace(f"{folder}{os.sep}", "").replace(str(folder), "the files")
+    if said:
+        _tell(told, {"error": said, "fault": fault})
 
 
 class Reporting(Watch):
     """Reports progress to the server, but not too often."""
 
-    def __init__(self, told: Connection, names: tuple[str, ...]) -> None:
+    def __init__(self, told: BinaryIO, names: tuple[str, ...]) -> None:
         super().__init__()
         self.told, self.names = told, names
         self.number, self.last = 0, 0.0
@@ -225,25 +279,17 @@ class Reporting(Watch):
         _tell(self.told, message)
 
 
-def _tell(told: Connection, message: dict[str, Any]) -> None:
-    with contextlib.suppress(OSError):  # the server no longer listens
-        told.send_bytes(json.dumps(message).encode())
+def _tell(told: BinaryIO, message: dict[str, Any]) -> None:
+    told.write(json.dumps(message).encode() + b"\n")
+    told.flush()
 
 
-def _failed(sentence: str, *, fault: bool = False) -> dict[str, Any]:
-    return {"error": sentence, "fault": fault}
-
-
-def _without(sentence: str, folder: Path) -> str:
-    """Remove the server's folder from a sentence."""
-    return sentence.replace(f"{folder}{os.sep}", "").replace(str(folder), "the files")
-
-
-def _end_with_the_server() -> None:
-    server = multiprocessing.parent_process()
-    if server is not None:
-        server.join()
-        os._exit(1)
+def _end_with_the_server(server: int) -> None:
+    """Wait until the server is gone, and end with everything that was started."""
+    os.read(server, 1)
+    if hasattr(os, "killpg"):
+        os.killpg(0, signal.SIGKILL)
+    os._exit(1)
 
 
 def _limit(memory: int, seconds: float) -> None:
@@ -256,15 +302,14 @@ def _limit(memory: int, seconds: float) -> None:
         import resource
     except ImportError:  # Windows: only the time limit applies
         return
-    wanted = {
-        "RLIMIT_DATA": int(memory),
-        "RLIMIT_CPU": int(seconds * 4) + 10,  # several threads spend it at once
-        "RLIMIT_FSIZE": LARGEST_FILE,
-        "RLIMIT_CORE": 0,
-    }
-    for name, value in wanted.items():
+    bounds = {"DATA": memory, "FSIZE": LARGEST_FILE, "CORE": 0}
+    bounds["CPU"] = int(seconds * 4) + 10  # several threads spend it at once
+    for name, bound in bounds.items():
         with contextlib.suppress(AttributeError, ValueError, OSError):
-            kind = getattr(resource, name)
+            kind = getattr(resource, f"RLIMIT_{name}")
             hard = resource.getrlimit(kind)[1]
-            bound = value if hard == resource.RLIM_INFINITY else min(value, hard)
-            resource.setrlimit(kind, (bound, hard))
+            resource.setrlimit(kind, (bound if hard < 0 else min(bound, hard), hard))
+
+
+if __name__ == "__main__":
+    main()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import errno
 import logging
@@ -11,7 +12,7 @@ import sys
 import threading
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from hitsndiffs.errors import InputError, MissingExtraError
 from hitsndiffs.show.web.settings import Settings
@@ -29,6 +30,8 @@ NEEDED = {
     "python_multipart": "python-multipart",
     "jinja2": "jinja2",
 }
+#: Seconds for the head of a request, and between two pieces of its body.
+PATIENCE = 10.0
 
 
 def check_extra(needed: Mapping[str, str] = NEEDED) -> None:
@@ -51,29 +54,25 @@ def listen(settings: Settings) -> tuple[socket.socket, Settings]:
         opened.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         opened.bind((settings.host, settings.port))
-    except OSError as error:
+    except (OSError, OverflowError) as error:
         opened.close()
-        if error.errno == errno.EADDRINUSE:
-            raise InputError(
-                f"port {settings.port} is in use; choose another one (0: any that is free)."
-            ) from None
-        raise InputError(
-            f"{settings.host}:{settings.port} cannot be listened on ({error.strerror or error}); "
-            "choose another host or port."
-        ) from None
-    except OverflowError:
-        opened.close()
-        raise InputError(f"the port is a number from 0 to 65535; got {settings.port}.") from None
+        if isinstance(error, OverflowError):
+            said = f"the port is a number from 0 to 65535; got {settings.port}."
+        elif error.errno == errno.EADDRINUSE:
+            said = f"port {settings.port} is in use; choose another one (0: any that is free)."
+        else:
+            said = (
+                f"{settings.host}:{settings.port} cannot be listened on "
+                f"({error.strerror or error}); choose another host or port."
+            )
+        raise InputError(said) from None
     opened.listen()  # an early visitor waits until the page is ready
-    opened.set_inheritable(False)
     return opened, replace(settings, port=opened.getsockname()[1])
 
 
 def address(settings: Settings) -> str:
     """Return the URL of the page."""
-    host = settings.host
-    if host in ("0.0.0.0", "::"):
-        host = socket.gethostname()
+    host = socket.gethostname() if settings.host in ("0.0.0.0", "::") else settings.host
     return f"http://{f'[{host}]' if ':' in host else host}:{settings.port}/"
 
 
@@ -111,8 +110,40 @@ def run(
 def configured(app: Starlette, *, debug: bool = False) -> uvicorn.Config:
     """Return how the page is served."""
     import uvicorn
+    from uvicorn.protocols.http.h11_impl import H11Protocol
 
-    from hitsndiffs.show.web.connection import Connection
+    class Connection(H11Protocol):
+        """A connection that is closed where a request that was begun does not go on in time.
+
+        Open connections are counted by the system: a thousand would keep everybody else out.
+        """
+
+        late: asyncio.TimerHandle | None = None
+
+        def connection_made(self, transport: Any) -> None:
+            super().connection_made(transport)
+            self.wait()
+
+        def data_received(self, data: bytes) -> None:
+            super().data_received(data)
+            cycle = self.cycle
+            is_head = cycle is None or cycle.response_complete  # its time is running, if it began
+            if not is_head:
+                self.stop()
+            if self.late is None and (is_head or cycle.more_body):
+                self.wait()
+
+        def connection_lost(self, exc: Exception | None) -> None:
+            self.stop()
+            super().connection_lost(exc)
+
+        def wait(self) -> None:
+            self.late = self.loop.call_later(PATIENCE, self.transport.abort)
+
+        def stop(self) -> None:
+            if self.late is not None:
+                self.late.cancel()
+            self.late = None
 
     return uvicorn.Config(
         app,

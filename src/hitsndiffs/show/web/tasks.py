@@ -8,19 +8,22 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from hitsndiffs.errors import InputError
 from hitsndiffs.results.verdict import Command
 from hitsndiffs.results.wording import missing, sizes
-from hitsndiffs.show.items_and_answers import clean, first_answers
+from hitsndiffs.show.answers import clean, first_answers
 from hitsndiffs.show.web.forms import key_text
 
 if TYPE_CHECKING:
     from hitsndiffs.data.responses import Responses
     from hitsndiffs.reading import Plan
     from hitsndiffs.results.ranking import Ranking
+    from hitsndiffs.results.surprising import SurprisinglyPopular
     from hitsndiffs.show.web.jobs import Reporting
 
-__all__ = ["KINDS", "Kind"]
+__all__ = ["KINDS", "TABLES", "Kind"]
 
 #: Maximum names offered in a list.
 OFFERED = 1000
@@ -28,34 +31,51 @@ OFFERED = 1000
 PLAN_COLUMNS, CORNER_USERS, CORNER_ITEMS = 400, 5, 8
 #: Maximum notes shown, also on rows left out; maximum length of a name.
 SHOWN_NOTES, LONGEST = 50, 1000
+#: Tables that can be downloaded, and what they are called on the page.
+TABLES = {
+    "ranking": "Ranking",
+    "key": "Likely key",
+    "marks": "Marks",
+    "labels-to-ask": "Labels to ask for",
+}
+#: What a visitor can say of the ranking, and of items and users: the option of the command.
+RANKED_BY = ("method", "by", "strong_user")
+BESIDE = {"sections": "--sections", "groups": "--compare-groups", "clusters": "--clusters"}
+
+Task = dict[str, Any]
 
 
-def _read(task: dict[str, Any]) -> tuple[Responses, Plan]:
+def _read(task: Task) -> tuple[Responses, Plan]:
     from hitsndiffs.reading import read_file
 
     files = task["files"]
-    return read_file(files[0] if len(files) == 1 else files, **task.get("options", {}))
+    return read_file(files[0] if len(files) == 1 else files, **task["options"])
 
 
 # -- the plan ---------------------------------------------------------------------------------
 
 
-def look(task: dict[str, Any], watch: Reporting) -> dict[str, Any]:
+def look(task: Task, watch: Reporting) -> dict[str, Any]:
     """Read the files, and describe how they are read."""
     with watch.stage(0):
         responses, plan = _read(task)
+    return _described(task, plan, responses)
+
+
+def _described(task: Task, plan: Plan, r: Responses) -> dict[str, Any]:
+    """Return what the page says about a plan, and write it as a file."""
     _write(task, "how-it-is-read.json", plan.to_json() + "\n")
-    return _described(plan, responses)
-
-
-def _described(plan: Plan, r: Responses) -> dict[str, Any]:
-    """Return what the page says about a plan."""
+    n_users, n_items = min(CORNER_USERS, r.n_users), min(CORNER_ITEMS, r.n_items)
+    shown = [column for column in plan.columns if len(column.name) <= LONGEST]
     return {
         "plan": {
             "title": clean(plan.title),
             "why": clean(plan.why, 400) if plan.why else "",
             "layout": plan.layout,
-            "columns": _columns(plan),
+            "columns": [  # their names stay unchanged, as options refer to them
+                {"name": column.name, "role": column.role, "reason": clean(column.reason)}
+                for column in shown[:PLAN_COLUMNS]
+            ],
             "n_columns": len(plan.columns),
             "items": _items(plan, r),
             "left_out": [
@@ -67,19 +87,15 @@ def _described(plan: Plan, r: Responses) -> dict[str, Any]:
         "size": sizes(r) + ("" if r.is_complete else f", {missing(r)} of the cells empty"),
         "users": [name for name in map(str, r.users[:OFFERED].tolist()) if len(name) <= LONGEST],
         "sample": [clean(r.items[0], 40), clean(r.option_labels[0], 40)],
-        "preview": _preview(r),
+        "preview": {
+            "items": [clean(item, 24) for item in r.items[:n_items].tolist()],
+            "rows": first_answers(r, n_users, n_items, 24),
+            "more_users": r.n_users - n_users,
+            "more_items": r.n_items - n_items,
+        },
         "key": None if r.key is None else {"source": clean(r.key.source), "n": len(r.key)},
         "notes": [clean(note, 400) for note in r.notes[:SHOWN_NOTES]],
     }
-
-
-def _columns(plan: Plan) -> list[dict[str, Any]]:
-    """Return the columns to show; their names stay unchanged, as options refer to them."""
-    shown = [column for column in plan.columns if len(column.name) <= LONGEST]
-    return [
-        {"name": column.name, "role": column.role, "reason": clean(column.reason)}
-        for column in shown[:PLAN_COLUMNS]
-    ]
 
 
 def _items(plan: Plan, r: Responses) -> list[dict[str, Any]]:
@@ -97,21 +113,10 @@ def _items(plan: Plan, r: Responses) -> list[dict[str, Any]]:
     ]
 
 
-def _preview(r: Responses) -> dict[str, Any]:
-    """Return the first answers as they were read."""
-    n_users, n_items = min(CORNER_USERS, r.n_users), min(CORNER_ITEMS, r.n_items)
-    return {
-        "items": [clean(item, 24) for item in r.items[:n_items].tolist()],
-        "rows": first_answers(r, n_users, n_items, 24),
-        "more_users": r.n_users - n_users,
-        "more_items": r.n_items - n_items,
-    }
-
-
 # -- the ranking ------------------------------------------------------------------------------
 
 
-def rank_files(task: dict[str, Any], watch: Reporting) -> dict[str, Any]:
+def rank_files(task: Task, watch: Reporting) -> dict[str, Any]:
     """Read, rank, and write everything that can be shown or downloaded."""
     from hitsndiffs.data.formulas import without_formulas
     from hitsndiffs.show.report import describe
@@ -120,37 +125,41 @@ def rank_files(task: dict[str, Any], watch: Reporting) -> dict[str, Any]:
     with watch.stage(0):
         responses, plan = _read(task)
         known, check = _keys(task, responses)
+        foreseen, beside = _foreseen(task, plan, responses), _beside(task)
+        if foreseen is not None:
+            check = foreseen.key
+            responses = responses.with_notes([*responses.notes, str(foreseen)])
     with watch.stage(1):
-        ranking = _ranked(task, responses, known)
+        ranking = _ranked(task, responses, known, None if foreseen is None else check)
     with watch.stage(2):
-        file = Path(task["files"][0]) if len(task["files"]) == 1 else None
+        command = _command(task)
+        more = ["--answers", "known.csv"] if known else []
         found = describe(
-            ranking.made_by(_command(task)),
+            ranking.made_by(command),
             key=check,
-            file=file,
-            command=_command(task).line(
-                *(["--answers", "known.csv"] if known else []), "--report", "report.html"
-            ),
+            file=Path(task["files"][0]) if len(task["files"]) == 1 else None,
+            command=command.line(*more, "--report", "report.html"),
             reading=plan.lines(),
+            **beside,
         )
-        has_key = ranking.fit.key_probabilities is not None and not ranking.ratings
+        tables = {"ranking": ranking.cells()}
+        if ranking.fit.key_probabilities is not None and not ranking.ratings:
+            tables["key"] = ranking.key_cells()
+        tables |= found.tables
+        for name, cells in tables.items():
+            _write(task, f"{name}.csv", without_formulas(cells.frame()).write_csv())
         outcome = render(
             "page/outcome.html",
             r=found,
-            has_key=has_key,
+            tables={name: TABLES[name] for name in tables},
             # a name with a comma does not fit on a command line, but it can be asked for here
             questions=ranking.verdict.asks,
             helps=_helps(ranking),
         )
         _write(task, "outcome.html", outcome)
-        page = render("report/report.html", r=found)
-        _write(task, "report.html", page)
-        _write(task, "ranking.csv", without_formulas(ranking.cells().frame()).write_csv())
-        if has_key:
-            _write(task, "key.csv", without_formulas(ranking.key_cells().frame()).write_csv())
-        _write(task, "how-it-is-read.json", plan.to_json() + "\n")
+        _write(task, "report.html", render("report/report.html", r=found))
     return {
-        "plan": _described(plan, responses),
+        "plan": _described(task, plan, responses),
         "title": found.title,
         "subtitle": found.subtitle,
     }
@@ -163,11 +172,12 @@ def _helps(ranking: Ranking) -> str:
     return "key" if ranking.spare_key else "user"
 
 
-def _ranked(task: dict[str, Any], responses: Responses, known: dict[str, Any] | None) -> Ranking:
+def _ranked(
+    task: Task, responses: Responses, known: dict[str, Any] | None, key: Any = None
+) -> Ranking:
     from hitsndiffs.results.rank import key_parameter, rank
 
-    method = task.get("method") or "auto"
-    params: dict[str, Any] = {}
+    method, params = task["method"] or "auto", {} if key is None else {"key": key}
     if known:
         params[key_parameter(method)] = known
     for name in ("strong_user", "seed"):
@@ -176,24 +186,20 @@ def _ranked(task: dict[str, Any], responses: Responses, known: dict[str, Any] | 
     return rank(responses, method, by=task.get("by") or None, **params)
 
 
-def _keys(
-    task: dict[str, Any], responses: Responses
-) -> tuple[dict[str, Any] | None, dict[str, Any] | None]:
+def _keys(task: Task, responses: Responses) -> tuple[dict[str, Any] | None, dict[str, Any] | None]:
     """Return the answers that the ranking may use, and the key to check against the answers."""
     from hitsndiffs.reading import read_key
 
-    known: dict[str, Any] = dict(task.get("known", {}))
-    given = None
+    given = None if responses.key is None else dict(responses.key)
     if task.get("key_file"):
         given = dict(read_key(task["key_file"], responses))
-    elif task.get("key_text"):
+    elif task["key_text"]:
         items = {str(item) for item in responses.items.tolist()}
         typed = io.StringIO(key_text(task["key_text"], items))
         typed.name = "what you typed"
         given = dict(read_key(typed, responses))
-    elif responses.key is not None:
-        given = dict(responses.key)
-    if task.get("use_key"):
+    known: dict[str, Any] = dict(task["known"])
+    if task["use_key"]:
         if given is None and not known:
             raise InputError(
                 "You asked for a ranking by a key, but there is none; choose a file, or type it in."
@@ -202,23 +208,52 @@ def _keys(
     return known or None, given
 
 
-def _command(task: dict[str, Any]) -> Command:
+def _beside(task: Task) -> dict[str, Any]:
+    """What was said of items and users: sections, clusters and groups, by a column or a file."""
+    from hitsndiffs.reading.beside import item_groups, two_columns, user_groups
+
+    found: dict[str, Any] = {}
+    for name, said in task["beside"].items():
+        if file := task.get(f"{name}_file"):
+            found[name] = two_columns(Path(file), name, "names and what they belong to")
+        elif said == "names" and name != "groups":
+            found[name] = said
+        elif said:
+            of_column = user_groups if name == "groups" else item_groups
+            found[name] = of_column(task["files"], task["options"], said)
+    return found
+
+
+def _foreseen(task: Task, plan: Plan, votes: Responses) -> SurprisinglyPopular | None:
+    """The surprisingly popular answers, where a column holds what users think others will say."""
+    from hitsndiffs.reading import read_responses
+    from hitsndiffs.results.surprising import surprisingly_popular
+
+    if not task["predicted"]:
+        return None
+    own = next((column.name for column in plan.columns if column.role == "answers"), None)
+    if own is None or plan.layout != "long":
+        raise InputError("Predictions need a table with one row per answer; this is none.")
+    options = {**task["options"], "layout": "long", "option": task["predicted"]}
+    return surprisingly_popular(votes, read_responses(task["files"], **options))
+
+
+def _command(task: Task) -> Command:
     """The command that ranks the files in this way; what it names can be downloaded."""
     files = [Path(file).name for file in task["files"][:20]]
-    plan = ["--plan", "how-it-is-read.json"] if task.get("options") else []
-    options = [
-        word
-        for name in ("method", "by", "strong_user")
-        if task.get(name)
-        for word in (f"--{name.replace('_', '-')}", str(task[name]))
-    ]
+    plan = ["--plan", "how-it-is-read.json"] if task["options"] else []
+    said = {f"--{name.replace('_', '-')}": task.get(name) for name in RANKED_BY}
+    for name, option in BESIDE.items():
+        file = task.get(f"{name}_file")
+        said[option] = Path(file).name if file else task["beside"].get(name)
+    options = [word for name, value in said.items() if value for word in (name, str(value))]
     return Command((*files, *plan), tuple(options))
 
 
 # -- all methods ------------------------------------------------------------------------------
 
 
-def compare_files(task: dict[str, Any], watch: Reporting) -> dict[str, Any]:
+def compare_files(task: Task, watch: Reporting) -> dict[str, Any]:
     """Read, fit every method, and write the comparison."""
     from hitsndiffs.results.comparison import compare
     from hitsndiffs.show.templating import render
@@ -226,32 +261,29 @@ def compare_files(task: dict[str, Any], watch: Reporting) -> dict[str, Any]:
     with watch.stage(0):
         responses, _ = _read(task)
         known, given = _keys(task, responses)
-        key = given or known
     with watch.stage(1):
-        found = compare(responses, key=key)
+        found = compare(responses, key=given or known)
     with watch.stage(2):
-        fitted = [row for row in found.rows() if row["error"] is None]
+        rows = found.rows()
+        fitted = [row for row in rows if row["error"] is None]
         places = [found.methods.index(row["method"]) for row in fitted]
+        alike = 100 * found.correlations[np.ix_(places, places)]
         text = render(
             "page/comparison.html",
             advice=found.advice(),
             rows=fitted,
-            left_out=[row for row in found.rows() if row["error"] is not None],
+            left_out=[row for row in rows if row["error"] is not None],
             judged=found.true_scores is not None,
-            alike=[[_hundredths(found.correlations[i, j]) for j in places] for i in places],
+            alike=[[None if v != v else round(v) for v in row] for row in alike.tolist()],
         )
         _write(task, "comparison.html", text)
     return {"methods": [row["method"] for row in fitted]}
 
 
-def _hundredths(value: float) -> int | None:
-    return None if value != value else round(100 * value)
-
-
 # -- for programs -----------------------------------------------------------------------------
 
 
-def answer(task: dict[str, Any], watch: Reporting) -> dict[str, Any]:
+def answer(task: Task, watch: Reporting) -> dict[str, Any]:
     """Do what ``hnd rank --json`` does."""
     from hitsndiffs.reading import read_key
 
@@ -264,7 +296,7 @@ def answer(task: dict[str, Any], watch: Reporting) -> dict[str, Any]:
     return {}
 
 
-def _write(task: dict[str, Any], name: str, text: str) -> None:
+def _write(task: Task, name: str, text: str) -> None:
     (Path(task["folder"]) / name).write_text(text, encoding="utf-8")
 
 
@@ -272,7 +304,7 @@ def _write(task: dict[str, Any], name: str, text: str) -> None:
 class Kind:
     """A kind of job: what does it, and its stages as they are shown."""
 
-    work: Callable[[dict[str, Any], Reporting], dict[str, Any]]
+    work: Callable[[Task, Reporting], dict[str, Any]]
     stages: tuple[str, ...]
 
 

@@ -22,8 +22,6 @@ from hitsndiffs.show.web.settings import Settings
 __all__ = ["Work", "Works"]
 
 PREFIX = "hitsndiffs-page-"
-#: The file that names the folder of the process that jobs are forked from, and how that begins.
-HELPER, HELPER_PREFIX = "helper", "pymp-"
 #: Maximum length of a file name without its ending, in bytes.
 LONGEST_FILE_NAME = 100
 
@@ -75,15 +73,23 @@ class Work:
         """The name of the file, or the number of files."""
         return self.files[0].name if len(self.files) == 1 else f"{len(self.files):,} files"
 
-    def take(self, files: Iterable[tuple[str | None, BinaryIO]]) -> None:
-        """Put files, given as name and content, into the folder."""
-        folder = self.folder / "files"
-        folder.mkdir()
-        for name, content in files:
-            path = folder / safe_name(name or "file", {file.name for file in self.files})
+    async def keep(self, name: str, content: BinaryIO, place: str = "files") -> Path:
+        """Write a file into a folder of the work, under a safe name."""
+        folder = self.folder / place
+        folder.mkdir(exist_ok=True)
+        path = folder / safe_name(name, {file.name for file in self.files})
+
+        def copy() -> None:
             with path.open("wb") as file:
                 shutil.copyfileobj(content, file)
-            self.files.append(path)
+
+        await asyncio.to_thread(copy)
+        return path
+
+    async def take(self, files: Iterable[tuple[str, BinaryIO]]) -> None:
+        """Take the files to read, given as name and content."""
+        for name, content in files:
+            self.files.append(await self.keep(name, content))
 
     def touch(self, *, left: bool = False) -> None:
         """Somebody looks at it, or a tab of it was closed."""
@@ -107,11 +113,6 @@ class Works:
         _remove_leftovers()
         self.root = Path(tempfile.mkdtemp(prefix=PREFIX))
         self._lock = _lock(self.root / "lock")
-
-    def keep_in_mind(self, helper: Path | None) -> None:
-        """Note the folder of the process that jobs are forked from, which a kill leaves behind."""
-        if helper is not None:
-            (self.root / HELPER).write_text(helper.name)
 
     def begin(self) -> Work:
         """Begin a new piece of work."""
@@ -163,17 +164,13 @@ def safe_name(name: str, taken: set[str]) -> str:
     >>> safe_name("a\x00b\n.csv", set()), safe_name("..", set())
     ('a-b-.csv', 'file')
     """
-    base = re.split(r"[/\\]", name)[-1]
-    base = "".join(c if c.isprintable() else "-" for c in base).strip().lstrip(".")
-    stem, dot, ending = base.encode("utf-8", "replace").decode().rpartition(".")
-    if not dot:
-        stem, ending = ending, ""
-    stem = stem.encode()[:LONGEST_FILE_NAME].decode(errors="ignore") or "file"
-    ending = f".{ending[:20]}" if ending else ""
-    found, number = f"{stem}{ending}", 1
-    while found in taken:
+    base = re.split(r"[/\\]", name)[-1].encode("utf-8", "replace").decode()
+    path = Path("".join(c if c.isprintable() else "-" for c in base).strip().lstrip(".") or "file")
+    stem = path.stem.encode()[:LONGEST_FILE_NAME].decode(errors="ignore")
+    ending, found, number = path.suffix[:21], "", 1
+    while not found or found in taken:
+        found = f"{stem}-{number}{ending}" if number > 1 else f"{stem}{ending}"
         number += 1
-        found = f"{stem}-{number}{ending}"
     return found
 
 
@@ -204,15 +201,5 @@ def _remove_leftovers() -> None:
                 continue
             lock = _lock(folder / "lock")
             if lock is not None:
-                with contextlib.suppress(OSError):
-                    _remove_helper((folder / HELPER).read_text())
                 shutil.rmtree(folder, ignore_errors=True)
                 os.close(lock)
-
-
-def _remove_helper(name: str) -> None:
-    """Remove the folder of a killed server's helper."""
-    folder = Path(tempfile.gettempdir()) / name
-    is_plain = re.fullmatch(rf"{HELPER_PREFIX}\w+", name) is not None
-    if is_plain and not folder.is_symlink() and folder.stat().st_uid == os.getuid():
-        shutil.rmtree(folder, ignore_errors=True)

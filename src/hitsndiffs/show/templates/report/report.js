@@ -227,6 +227,19 @@
     return h("p", { class: "finder" }, h("label", { for: "other" }, "Compare with"), field, list);
   };
 
+  // How a labeller uses each label: what is said of items that are likely of one label, as shares.
+  const confusion = (i, all) => {
+    const counts = data.spoken.map(() => data.spoken.map(() => 0));
+    all.forEach((j) => items[j].options.forEach((label, o) => {
+      const [right, said] = [label, answer(i, j)].map((name) => data.spoken.indexOf(name));
+      counts[right][said] += items[j].chances[o] ?? 0;
+    }));
+    const rows = counts.map((own) => own.reduce((a, b) => a + b, 0));
+    return small("How this user uses each label", [["where right is"], ["items", "n"], ...data.spoken.map((label) => [`says ${label}`, "n"])],
+      counts.map((own, r) => h("tr", {}, h("th", { scope: "row" }, data.spoken[r]), h("td", { class: "n" }, rows[r].toFixed(1)),
+        ...own.map((n, o) => h("td", { class: o === r ? "n good" : "n" }, rows[r] ? percent(n / rows[r]) : "–")))), "narrow");
+  };
+
   open.user = (i) => {
     const facts = [`rank ${shown(users.rank[i], "whole")} of ${count(data.users)}`];
     if (users.tier && data.tiers > 1) facts.push(`tier ${users.tier[i]} of ${data.tiers}`);
@@ -241,10 +254,11 @@
     const heads = [["item"], ["answer"], ...(hasKey ? [["likely key"]] : []), ["chose the same", "n"]];
     const row = (j) => h("tr", { class: differs.includes(j) ? "differs" : null }, h("th", { scope: "row" }, itemLink(j)), h("td", {}, answer(i, j)),
       hasKey ? h("td", {}, keyOf(j)) : null, h("td", { class: "n" }, percent(items[j].counts[chosen(i, j)] / items[j].answers)));
+    const spoken = data.spoken.length ? confusion(i, all) : null;
     const sections = data.sections && !data.doubted && small("Sections", [["section"], ["items", "n"], ["likely right", "n"]],
       data.sections.map((section) => h("tr", {}, h("th", { scope: "row" }, section.name), h("td", { class: "n" }, count(section.items.length)),
         h("td", { class: "n" }, percent(inSection(i, section)), h("span", { class: "faint" }, none(section.error) ? "" : ` ± ${Math.round(196 * section.error)}`)))), "narrow");
-    show(users.user[i], lead, other(i), sections,
+    show(users.user[i], lead, other(i), sections, spoken,
       ...(hasKey ? [h("h3", {}, differs.length ? `Differs from the likely key on ${plural(differs.length, "item")} of ${count(all.length)}` : "Nowhere differs from the likely key"),
         differs.length ? small("Answers that differ from the likely key", heads, differs.map(row)) : null] : []),
       agrees.length ? h("details", hasKey ? {} : { open: "" }, h("summary", {}, hasKey ? `The same as the likely key on ${plural(agrees.length, "item")}` : plural(agrees.length, "answer")),
@@ -315,6 +329,8 @@
       ...items.filter((item) => item.key !== null).map((item) => [item.name, item.options[item.key], item.sure])]),
     "save-marks": () => save(data.file + "-marks.csv", [["user", "marks", "after_repair"].slice(0, 1 + data.marks.length),
       ...users.user.map((name, i) => [name, ...data.marks.map((marks) => marks[i])])]),
+    "save-asked": () => save(data.file + "-labels-to-ask.csv", [data.asked.map((c) => c.name),
+      ...data.asked[0].values.map((_, i) => data.asked.map((c) => c.values[i]))]),
   };
   for (const [id, action] of Object.entries(downloads)) {
     by(id)?.addEventListener("click", action);
