@@ -633,5 +633,5 @@ def test_programs_get_a_sentence(page: Live, files: Any, data: Any, status: int)
     answer = httpx.post(f"{page.address}api/rank", files=files, data=data, timeout=60)
     assert answer.status_code == status
     (sentence,) = answer.json().values()
-    assert sentence.endswith(".")
+    assert sentence[-1] in ".?"
     assert "hitsndiffs-page-" not in sentence

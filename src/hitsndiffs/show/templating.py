@@ -56,7 +56,7 @@ def environment() -> Any:
     )
     made.globals |= {
         "count": count,
-        "share": lambda value: text_of(value, "share"),
+        "share": lambda value: text_of(value, "share").replace(" ", "\u00a0"),
         "stored": stored,
         "today": lambda: f"{datetime.date.today():%d %B %Y}".lstrip("0"),
     }

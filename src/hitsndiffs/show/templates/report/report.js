@@ -244,7 +244,7 @@
     const facts = [`rank ${shown(users.rank[i], "whole")} of ${count(data.users)}`];
     if (users.tier && data.tiers > 1) facts.push(`tier ${users.tier[i]} of ${data.tiers}`);
     if (!data.doubted) facts.push(data.shares ? `expected share of right answers ${percent(score(i))}` : `score ${shown(score(i), "number")}`);
-    if (!data.doubted && !none(users.rank_low?.[i])) facts.push(`may stand from ${count(users.rank_low[i])} to ${count(users.rank_high[i])}`);
+    if (!data.doubted && !none(users.rank_low?.[i]) && users.rank_low[i] < users.rank_high[i]) facts.push(`may stand from ${count(users.rank_low[i])} to ${count(users.rank_high[i])}`);
     const lead = facts.join(" · ");
     if (held(i) < 0) return show(users.user[i], lead, notHeld());
     const all = answered(i);
