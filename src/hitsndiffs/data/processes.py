@@ -27,7 +27,7 @@ from typing import Any, BinaryIO
 from hitsndiffs.data.pool import available_cores
 from hitsndiffs.errors import InputError, lacks_memory
 
-__all__ = ["Died", "Helper", "decoded", "in_processes", "safe_path"]
+__all__ = ["Died", "Helper", "decoded", "in_processes", "python_module", "safe_path"]
 
 #: Python heeds this variable when it starts, and hands it on to what it starts itself.
 SAFE_PATH = "PYTHONSAFEPATH"
@@ -60,6 +60,16 @@ def safe_path() -> Iterator[None]:
             os.environ.pop(SAFE_PATH, None)
         else:
             os.environ[SAFE_PATH] = before
+
+
+def python_module(name: str) -> tuple[list[str], dict[str, str]]:
+    """Return the command and environment to run a module of this package in another process.
+
+    That process imports from the same places as this one, not from its current folder.
+    """
+    folders = [folder for folder in sys.path if folder]
+    environment = {**os.environ, SAFE_PATH: "1", "PYTHONPATH": os.pathsep.join(folders)}
+    return [sys.executable, "-P", "-m", name], environment
 
 
 class Died(Exception):
@@ -124,15 +134,10 @@ class Helper:
             self._rest.cancel()
         if self._child is None or self._owner != os.getpid() or self._child.poll() is not None:
             self._end()
-            folders = os.pathsep.join(folder for folder in sys.path if folder)
-            own = {
-                SAFE_PATH: "1",
-                "PYTHONPATH": folders,
-                "POLARS_MAX_THREADS": str(available_cores()),
-            }
+            command, environment = python_module(__name__)
             self._child = subprocess.Popen(
-                [sys.executable, "-P", "-m", __name__],
-                env={**os.environ, **own},
+                command,
+                env={**environment, "POLARS_MAX_THREADS": str(available_cores())},
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
