@@ -130,14 +130,27 @@ def test_no_path_in_an_archive_is_followed(name, tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("chunk", [None, 40])
-def test_one_rule_for_booleans_numbers_and_repeated_members(chunk):
+def test_one_rule_for_booleans_and_numbers(chunk):
     sizes = as_if_large(chunk)
     values = ["true", '"True"', "false", "1", "1.0", '"1"', "1e0"]
-    records = [f'{{"user": "u{k}", "q": {v}, "p": "x", "p": "y"}}' for k, v in enumerate(values)]
+    records = [f'{{"user": "u{k}", "q": {v}, "p": "y", "p": "y"}}' for k, v in enumerate(values)]
     r = read(jsonl(*records), sizes=sizes)
     assert r.option_labels.tolist() == ["1", "False", "True", "y"]
     array = read(("[" + ",".join(records) + "]").encode(), sizes=sizes)
     assert content(array) == content(r)
+
+
+@pytest.mark.parametrize("chunk", [None, 40])
+@pytest.mark.parametrize("array", [True, False])
+@pytest.mark.parametrize("inside", [True, False])
+def test_a_name_that_a_record_repeats_is_told(chunk, array, inside):
+    records = [f'{{"user": "u{k}", "q1": "{"AB"[k % 2]}", "q2": "A"}}' for k in range(9)]
+    records[6] = '{"user": "u6", "q1" : "A", "q1": "B", "q2": "A"}'
+    if inside:
+        records[6] = '{"user": "u6", "q2": "A", "about": {"q1": "A", "q1": "B"}}'
+    data = f"[{','.join(records)}]".encode() if array else jsonl(*records)
+    with pytest.raises(InputError, match=r"a record has the name 'q1' twice, with different"):
+        read(data, sizes=as_if_large(chunk))
 
 
 def test_integers_of_thirty_digits_and_halves_of_characters():

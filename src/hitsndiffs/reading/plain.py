@@ -13,7 +13,6 @@ from hitsndiffs.errors import InputError
 from hitsndiffs.reading.build import build_long, build_transposed, build_wide
 from hitsndiffs.reading.exports.base import Refusal
 from hitsndiffs.reading.files.documents import FileDocument
-from hitsndiffs.reading.files.source import transcoded
 from hitsndiffs.reading.layouts.answer_strings import with_answers_apart
 from hitsndiffs.reading.layouts.choose import all_0_or_1, find_layout
 from hitsndiffs.reading.layouts.columns import Profiles
@@ -24,8 +23,7 @@ from hitsndiffs.reading.options import ReadingOptions
 from hitsndiffs.reading.streams import RawKey
 from hitsndiffs.reading.tables.delimited import delimited_table
 from hitsndiffs.reading.tables.frames import frame_table
-from hitsndiffs.reading.tables.nested import flat_table, is_nested, table_of_lists
-from hitsndiffs.reading.tables.records import records_table
+from hitsndiffs.reading.tables.records import json_table
 from hitsndiffs.reading.tables.table import Table
 from hitsndiffs.reading.vocabulary import is_key_name
 
@@ -245,22 +243,8 @@ def _open(
     kind = _KINDS.get(options.format or "") or document.kind
     if kind == "parquet":
         return document.parquet.table(), "parquet", None
-    if kind in ("json", "jsonl") and is_nested(document.sample.records, document.kind):
-        value = document.data() if document.kind == "json" else list(document.records())
-        try:
-            flat, notes = flat_table(value)
-        except InputError as error:
-            raise InputError(f"{document.name}: {error}") from None
-        grid = Table.of_rows(flat.header, flat.rows, document.name, "record", notes=notes)
-        return grid, "json", None
-    lists = None if kind != "json" or _are_records(document) else table_of_lists(document.data())
-    if lists is not None:
-        grid = Table.of_rows(lists.header, lists.rows, document.name, "record", lines=lists.lines)
-        return grid, "json", None
     if kind in ("json", "jsonl"):
-        stream = stack.enter_context(document.stream())
-        stream = transcoded(stream, document.encoding)
-        return records_table(stream, array=document.is_array), "jsonl", None
+        return *json_table(document, stack), None
     if kind == "stats":
         frame, titles, notes = document.statistics
         sizes = document.settings.sizes
@@ -293,11 +277,6 @@ def _open(
         return grid, format, len(grid.above) + 1 if grid.has_header else None
     table = delimited_table(document, stack)
     return table, format, 1 if table.has_header else None
-
-
-def _are_records(document: FileDocument) -> bool:
-    """Whether a file of JSON begins with a record."""
-    return any(isinstance(record, dict) for record in document.sample.records)
 
 
 def _grid(document: FileDocument, unit: str, notes: Sequence[str] = ()) -> Table:

@@ -12,7 +12,7 @@ from hitsndiffs.errors import InputError
 from hitsndiffs.reading.files.archives import too_large
 from hitsndiffs.reading.sizes import DEFAULT
 
-__all__ = ["DEEPEST", "check_depth", "check_parsed_size", "first_records", "kind_of", "load"]
+__all__ = ["DEEPEST", "first_records", "kind_of", "load"]
 
 #: Bytes that a record and any other value take in memory (measured: 64 to 232, and 8 to 60).
 _OF_RECORD, _OF_VALUE = 232, 60
@@ -75,8 +75,19 @@ def load(text: str, name: str, line_number: int | None = None, limit: int = DEFA
     where = name if line_number is None else f"{name}, line {line_number}"
     check_parsed_size(text, where, limit)
     check_depth(text, name)
+
+    def record(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        found = dict(pairs)
+        if len(found) < len(pairs) and any(found[own] != value for own, value in pairs):
+            again = next(own for own, value in pairs if found[own] != value)
+            raise InputError(
+                f"{where}: a record has the name {again!r} twice, with different values; JSON "
+                "keeps only one of them, so give each its own name."
+            )
+        return found
+
     try:
-        return json.loads(text, strict=False)
+        return json.loads(text, strict=False, object_pairs_hook=record)
     except json.JSONDecodeError as error:
         several = _successive(text) if error.msg == "Extra data" else None
         if several is not None:
@@ -88,6 +99,8 @@ def load(text: str, name: str, line_number: int | None = None, limit: int = DEFA
         ) from None
     except RecursionError:
         raise InputError(f"{where}: the JSON is nested too deeply for a file of answers.") from None
+    except InputError:
+        raise
     except ValueError:
         raise InputError(
             f"{where}: the JSON holds a number of thousands of digits; write it as a text."

@@ -1,10 +1,11 @@
-"""Read JSON records: one per answer, or one per user (flat or with nested answers)."""
+"""JSON as a table: records (one per answer, or one per user), nested values, lists of cells."""
 
 from __future__ import annotations
 
 import json
 import math
 from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
@@ -15,29 +16,51 @@ from hitsndiffs.data.names import recognise
 from hitsndiffs.data.words import listed, shortened
 from hitsndiffs.errors import InputError
 from hitsndiffs.reading.files.jsontext import DEEPEST, load
-from hitsndiffs.reading.files.source import ByteStream, line_chunks
+from hitsndiffs.reading.files.source import line_chunks, transcoded
 from hitsndiffs.reading.tables.frames import fits_in_rows, texts_of
-from hitsndiffs.reading.tables.nested import ANSWERS
+from hitsndiffs.reading.tables.nested import ANSWERS, flat_table, is_nested, table_of_lists
 from hitsndiffs.reading.tables.table import Columns, Table, enough_rows
 
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["records_table"]
+    from hitsndiffs.reading.files.documents import FileDocument
+
+__all__ = ["json_table"]
 
 #: So many lines become records at a time: short ones take far more memory as records than as bytes.
 MOST_LINES = 200_000
 
+#: Some records, and the numbers of the lines (or elements) where they stand.
+Piece = tuple[Sequence[int], list[Any]]
 
-def records_table(stream: ByteStream, *, array: bool = False) -> Table:
-    """Open a file of JSON records: one ``array`` of them, or one per line."""
-    records = _Records(stream, array)
+
+def json_table(document: FileDocument, stack: ExitStack) -> tuple[Table, str]:
+    """Open a file of JSON, and say whether it holds records (``"jsonl"``) or more (``"json"``)."""
+    name, notes = document.name, list[str]()
+    found = None
+    if is_nested(document.sample.records, document.kind):
+        value = document.data() if document.kind == "json" else list(document.records())
+        try:
+            found, notes = flat_table(value)
+        except InputError as error:
+            raise InputError(f"{name}: {error}") from None
+    elif document.kind == "json" and not document.sample.objects:
+        found = table_of_lists(document.data())
+    if found is None:
+        return _table_of_records(document, stack), "jsonl"
+    lines = found.lines
+    return Table.of_rows(found.header, found.rows, name, "record", lines=lines, notes=notes), "json"
+
+
+def _table_of_records(document: FileDocument, stack: ExitStack) -> Table:
+    records = _Records(document, stack)
     frames = records.frames()
     first = next(frames, None)
     if first is None:
-        raise InputError(f"{stream.name}: there are no records; nothing can be read.")
+        raise InputError(f"{document.name}: there are no records; nothing can be read.")
     names = list(first.columns)
-    if fits_in_rows(first, stream.sizes):
+    if fits_in_rows(first, document.settings.sizes):
         second = next(frames, None)
         if second is None:
             return Table(records.place, names, texts_of(first), notes=records.notes)
@@ -67,12 +90,12 @@ def _column(frame: pl.DataFrame, name: str) -> pl.Series:
 class _Records:
     """The records of a file, as frames of text, and the lines where they stand."""
 
-    def __init__(self, stream: ByteStream, array: bool) -> None:
-        self.place = Place(
-            stream.name, "record" if array else "line", self._line_of, by_position=False
-        )
+    def __init__(self, document: FileDocument, stack: ExitStack) -> None:
+        is_array = document.is_array
+        unit = "record" if is_array else "line"
+        self.place = Place(document.name, unit, self._line_of, by_position=False)
         self.notes: list[str] = []
-        self._stream, self._array = stream, array
+        self._pieces = _of_array(document) if is_array else _of_lines(document, stack)
         self._lines: list[tuple[int, Any]] = []
         #: Members that are lists or records (the options of a question); None until checked.
         self._nested: list[str] | None = None
@@ -86,7 +109,7 @@ class _Records:
     def frames(self) -> Iterator[pl.DataFrame]:
         """Yield the records, piece by piece."""
         row = 0
-        for numbers, records in self._of_array() if self._array else self._of_lines():
+        for numbers, records in self._pieces:
             frame = self._frame_of(numbers, records)
             if not frame.columns:
                 raise InputError(
@@ -96,36 +119,6 @@ class _Records:
             self._lines.append((row, np.array(numbers)))
             row += frame.height
             yield frame
-
-    def _of_lines(self) -> Iterator[tuple[Sequence[int], list[Any]]]:
-        for number, chunk in enumerate(line_chunks(self._stream, quotes=False)):
-            data = chunk.data.removeprefix(b"\xef\xbb\xbf") if number == 0 else chunk.data
-            lines = data.split(b"\n")
-            for first in range(0, len(lines), MOST_LINES):
-                part = lines[first : first + MOST_LINES]
-                kept = [k for k, line in enumerate(part) if line.strip()]
-                if not kept:
-                    continue
-                own = part if len(kept) == len(part) else [part[k] for k in kept]
-                numbers = (np.array(kept) + (chunk.first_line + first)).tolist()
-                records = _parsed(own)
-                if records is None:
-                    pairs = zip(numbers, own, strict=True)
-                    name = self.place.source
-                    records = [load(line.decode(), name, number) for number, line in pairs]
-                yield numbers, records
-
-    def _of_array(self) -> Iterator[tuple[Sequence[int], list[Any]]]:
-        name = self.place.source
-        try:
-            text = self._stream.read_within().decode("utf-8-sig")
-        except UnicodeDecodeError:
-            raise InputError(f"{name}: the text is not UTF-8; save it as UTF-8.") from None
-        loaded = load(text, name, limit=self._stream.sizes.memory)
-        if not isinstance(loaded, list):
-            raise InputError(f"{name}: a list of records was expected; got {_what(loaded)}.")
-        if loaded:
-            yield range(1, len(loaded) + 1), loaded
 
     def _frame_of(self, numbers: Sequence[int], records: list[Any]) -> pl.DataFrame:
         import polars as pl
@@ -147,15 +140,40 @@ class _Records:
             for name, value in _flat(record, where).items():
                 if name in self._nested:
                     continue
-                name = _whole(name)
-                if name not in columns:
-                    columns[name] = [None] * len(records)
-                columns[name][k] = _text(value, where, name)
+                cells = columns.setdefault(_whole(name), [None] * len(records))
+                cells[k] = _text(value, where, name)
         return pl.DataFrame(columns, schema=dict.fromkeys(columns, pl.String))
 
 
+def _of_array(document: FileDocument) -> Iterator[Piece]:
+    loaded = document.data()
+    if not isinstance(loaded, list):
+        raise InputError(f"{document.name}: a list of records was expected; got {_what(loaded)}.")
+    if loaded:
+        yield range(1, len(loaded) + 1), loaded
+
+
+def _of_lines(document: FileDocument, stack: ExitStack) -> Iterator[Piece]:
+    stream = transcoded(stack.enter_context(document.stream()), document.encoding)
+    for number, chunk in enumerate(line_chunks(stream, quotes=False)):
+        data = chunk.data.removeprefix(b"\xef\xbb\xbf") if number == 0 else chunk.data
+        lines = data.split(b"\n")
+        for first in range(0, len(lines), MOST_LINES):
+            part = lines[first : first + MOST_LINES]
+            kept = [k for k, line in enumerate(part) if line.strip()]
+            if not kept:
+                continue
+            own = part if len(kept) == len(part) else [part[k] for k in kept]
+            numbers = (np.array(kept) + (chunk.first_line + first)).tolist()
+            records = _parsed(own)
+            if records is None:  # find the line at fault
+                pairs = zip(numbers, own, strict=True)
+                records = [load(line.decode(), document.name, k) for k, line in pairs]
+            yield numbers, records
+
+
 def _parsed(lines: list[bytes]) -> list[Any] | None:
-    """Parse many lines at once; None if one of them is wrong.
+    """Parse many lines at once; None if one of them is wrong, or may repeat a name.
 
     Polars is quicker, but writes booleans and large numbers differently from chunk to chunk.
     """
@@ -165,7 +183,10 @@ def _parsed(lines: list[bytes]) -> list[Any] | None:
         return None
     try:
         records: list[Any] = json.loads(together, strict=False)
-    except (ValueError, RecursionError):
+        n_members = sum(map(len, records)) if is_flat else -1
+        if together.count(b":") != n_members:  # else each name stands once in its record
+            records = load(together.decode(), "")
+    except (ValueError, RecursionError, TypeError):
         return None
     return records if len(records) == len(lines) else None
 
@@ -227,8 +248,6 @@ def _flat(record: dict[str, Any], where: str) -> dict[str, Any]:
 def _text(value: Any, where: str, name: str) -> str | None:
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return None
-    if isinstance(value, bool):
-        return str(value)
     if isinstance(value, (dict, list)):
         raise InputError(
             f"{where}, member {shortened(name)!r}: expected a single value, got "
