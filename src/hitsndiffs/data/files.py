@@ -40,13 +40,8 @@ _LINKS = 40
 def write_whole(files: Mapping[Path, Writer]) -> None:
     """Write some files: each next to its target first, then moved into place once all are complete.
 
-    An existing file keeps its mode and owner. A link made by this user (or root) is followed;
-    anybody else's is refused. Two names for one file are refused.
-
-    Parameters
-    ----------
-    files
-        Path → the function that fills the file.
+    An existing file keeps its mode. A link made by this user (or root) is followed; anybody else's
+    is refused. Two names for one file are refused.
 
     Examples
     --------
@@ -71,9 +66,7 @@ def write_whole(files: Mapping[Path, Writer]) -> None:
                     _fill(os.open(path, os.O_WRONLY), files[path], durable=False)
                     done.append(str(path))
                     continue
-                place = _place(path)
-                _tidy_up(place.parent)
-                part = place.with_name(_part_name())
+                place, part = _place_and_part(path)
                 parts.append((path, place, part))
                 _fill(_new_file(part, place), files[path])
         for path, place, part in parts:
@@ -87,14 +80,7 @@ def write_whole(files: Mapping[Path, Writer]) -> None:
 
 
 def write_folder(path: Path, fill: Callable[[Path], object]) -> None:
-    """Write a folder: next to its target first, then moved into place once complete.
-
-    Parameters
-    ----------
-    path
-        A folder that does not exist yet, or is empty.
-    fill
-        A function that makes the folder at the path it is given, with everything in it.
+    """Write a new folder: ``fill`` makes it next to its target; it is moved there once complete.
 
     Examples
     --------
@@ -106,13 +92,11 @@ def write_folder(path: Path, fill: Callable[[Path], object]) -> None:
     ['a.txt']
     """
     with _told(path, ()):
-        place = _place(path)
-        if place.exists() and (not place.is_dir() or any(place.iterdir())):
+        if path.exists() and (not path.is_dir() or any(path.iterdir())):
             raise InputError(f"{path} already exists; give a new or empty folder.")
-        if not place.parent.is_dir():
-            raise InputError(f"{path}: there is no folder {place.parent}; make it first.")
-        _tidy_up(place.parent)
-        part = place.with_name(_part_name())
+        if not path.parent.is_dir():
+            raise InputError(f"{path}: there is no folder {path.parent}; make it first.")
+        place, part = _place_and_part(path)
         try:
             fill(part)
             os.replace(part, place)  # this replaces an empty folder
@@ -120,13 +104,9 @@ def write_folder(path: Path, fill: Callable[[Path], object]) -> None:
             shutil.rmtree(part, ignore_errors=True)
 
 
-def _part_name() -> str:
-    return f".hnd-{secrets.token_hex(16)}.part"
-
-
 def text_writer(text: str) -> Writer:
     """A writer of a text, as UTF-8."""
-    return lambda file: file.write(text.encode("utf-8", "backslashreplace"))
+    return bytes_writer(text.encode("utf-8", "backslashreplace"))
 
 
 def bytes_writer(content: bytes) -> Writer:
@@ -184,12 +164,9 @@ def _fill(number: int, write: Writer, *, durable: bool = True) -> None:
     try:
         try:
             write(part)  # type: ignore[arg-type]
-        except Exception:
+        finally:
             if part.fault is not None:  # a library may have raised another error in its place
                 raise part.fault from None
-            raise
-        if part.fault is not None:
-            raise part.fault
         if durable:
             os.fsync(number)
     finally:
@@ -198,8 +175,7 @@ def _fill(number: int, write: Writer, *, durable: bool = True) -> None:
 
 def _new_file(part: Path, place: Path) -> int:
     """Make a new file, with the mode of the file it will replace."""
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0)
-    flags |= getattr(os, "O_BINARY", 0)
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
     try:
         there = os.stat(place)
     except FileNotFoundError:
@@ -208,25 +184,38 @@ def _new_file(part: Path, place: Path) -> int:
         raise PermissionError(errno.EACCES, "the file that is there is write-protected")
     number = os.open(part, flags, 0o600)
     if hasattr(os, "fchmod"):
-        with contextlib.suppress(OSError):  # the owner is kept if that is allowed
-            if (there.st_uid, there.st_gid) != (os.geteuid(), os.getegid()):
-                os.fchown(number, there.st_uid, there.st_gid)
         os.fchmod(number, stat.S_IMODE(there.st_mode) & 0o777)
     return number
 
 
-def _place(path: Path) -> Path:
-    """Where a file goes: its own path, or the target of this user's link."""
+def _place_and_part(path: Path) -> tuple[Path, Path]:
+    """Return where a file goes (or the target of this user's link), and an unfinished file there.
+
+    What this user's killed runs left there more than a day ago is removed.
+    """
     trusted = {0, os.geteuid()} if hasattr(os, "geteuid") else None
     for _ in range(_LINKS):
         if not path.is_symlink():
-            return Path(os.path.realpath(path.parent), path.name)
+            break
         if trusted is not None and os.lstat(path).st_uid not in trusted:
             raise InputError(
                 f"{path} is a link that belongs to another user; give a file of your own."
             )
         path = path.parent / os.readlink(path)
-    raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
+    else:
+        raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
+    folder = Path(os.path.realpath(path.parent))
+    with contextlib.suppress(OSError):
+        for entry in folder.iterdir():
+            found = entry.lstat() if _PART.fullmatch(entry.name) else None
+            if found is None or found.st_mtime >= time.time() - _DAY:
+                continue
+            if trusted is None or found.st_uid == os.geteuid():
+                if stat.S_ISDIR(found.st_mode):
+                    shutil.rmtree(entry, ignore_errors=True)
+                else:
+                    entry.unlink()
+    return folder / path.name, folder / f".hnd-{secrets.token_hex(16)}.part"
 
 
 @contextlib.contextmanager
@@ -250,21 +239,3 @@ def _reason(error: OSError) -> str:
         return "this is a link that leads back to itself; name another file"
     said = error.strerror or str(error)
     return f"cannot be written ({said}); {kept}"
-
-
-def _tidy_up(folder: Path) -> None:
-    """Remove what this user's killed runs left in a folder more than a day ago."""
-    limit = time.time() - _DAY
-    with contextlib.suppress(OSError), os.scandir(folder) as entries:
-        for entry in entries:
-            if _PART.fullmatch(entry.name) is None:
-                continue
-            with contextlib.suppress(OSError):
-                found = entry.stat(follow_symlinks=False)
-                mine = not hasattr(os, "geteuid") or found.st_uid == os.geteuid()
-                if not mine or found.st_mtime >= limit:
-                    continue
-                if stat.S_ISREG(found.st_mode):
-                    os.unlink(entry.path)
-                elif stat.S_ISDIR(found.st_mode):
-                    shutil.rmtree(entry.path, ignore_errors=True)

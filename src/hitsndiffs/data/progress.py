@@ -35,27 +35,13 @@ T = TypeVar("T")
 
 #: The time left is estimated only after this many steps and this many seconds.
 STEPS, SECONDS = 2, 1.0
-#: Work that ends within this many seconds shows nothing.
-PATIENCE = 1.0
-#: Seconds between two updates of the line.
-PAUSE = 0.25
+#: Work that ends within this many seconds shows nothing; seconds between two updates of the line.
+PATIENCE, PAUSE = 1.0, 0.25
 
 
 @dataclass
 class Stage:
-    """One piece of work, and its current step.
-
-    Attributes
-    ----------
-    text
-        What the work is.
-    step
-        What it is doing now (may be empty).
-    done, total
-        Steps done, and steps in all (0: not counted).
-    since
-        When the first of these steps began.
-    """
+    """One piece of work, and its step: how many are done, of how many (0: not counted)."""
 
     text: str
     step: str = ""
@@ -129,8 +115,6 @@ _watch: ContextVar[Watch | None] = ContextVar("hitsndiffs_watch", default=None)
 def watched(watch: Watch | None) -> Iterator[None]:
     """Let a watcher follow the work of a block (``None``: no watcher).
 
-    Examples
-    --------
     >>> class Printing(Watch):
     ...     def changed(self):
     ...         print(self.line())
@@ -154,17 +138,8 @@ def working(text: str, *, quiet: bool = False, told: bool = False) -> Iterator[N
     """Say what a block does.
 
     If there is no watcher yet, a line of progress is shown where somebody can see it: in a
-    notebook, at Python's prompt, or for a command on a terminal. Work that ends within a second
-    shows nothing. ``HITSNDIFFS_PROGRESS=off`` turns this off.
-
-    Parameters
-    ----------
-    text
-        What the block does, as the beginning of a line.
-    quiet
-        Show nothing, unless there is a watcher already.
-    told
-        Whether this is a command, which shows progress on a terminal even without Python's prompt.
+    notebook, at Python's prompt, or for a command (``told``) on a terminal; not if ``quiet``.
+    ``HITSNDIFFS_PROGRESS=off`` turns this off.
     """
     watch = _watch.get()
     if watch is None:
@@ -187,15 +162,7 @@ def working(text: str, *, quiet: bool = False, told: bool = False) -> Iterator[N
 
 
 def step(text: str, done: int = 0, total: int = 0) -> None:
-    """Say which step of the work is under way.
-
-    Parameters
-    ----------
-    text
-        What is being done now.
-    done, total
-        Steps done, and steps in all, if they are counted.
-    """
+    """Say which step of the work is under way, and how many are done, if they are counted."""
     watch = _watch.get()
     if watch is None or not watch.stages:
         return
@@ -207,19 +174,8 @@ def step(text: str, done: int = 0, total: int = 0) -> None:
 
 
 def tracked(steps: Iterable[T], text: str, total: int | None = None) -> Iterator[T]:
-    """Iterate over some steps and report each one.
+    """Iterate over some steps, and report each one.
 
-    Parameters
-    ----------
-    steps
-        What to iterate over.
-    text
-        What the steps are.
-    total
-        How many there are, if ``len(steps)`` is not available.
-
-    Examples
-    --------
     >>> list(tracked("abc", "spelling"))
     ['a', 'b', 'c']
     """
@@ -235,13 +191,7 @@ def tracked(steps: Iterable[T], text: str, total: int | None = None) -> Iterator
 
 
 class TerminalWatch(Watch):
-    """A line with a spinner on standard error, rewritten while the work goes on.
-
-    Parameters
-    ----------
-    patience
-        Seconds before the line appears.
-    """
+    """A line with a spinner on standard error, rewritten while the work goes on."""
 
     def __init__(self, patience: float = PATIENCE) -> None:
         super().__init__()
@@ -276,28 +226,18 @@ class TerminalWatch(Watch):
 
 
 class NotebookWatch(Watch):
-    """A line under the cell, rewritten when the work moves on and cleared at the end.
-
-    Parameters
-    ----------
-    patience
-        Seconds before the line appears.
-    pause
-        Seconds between two updates of the line.
-    """
+    """A line under the cell, rewritten when the work moves on and cleared at the end."""
 
     def __init__(self, patience: float = PATIENCE, pause: float = PAUSE) -> None:
         super().__init__()
-        self._pause = pause
-        self._next = time.monotonic() + patience
+        self._pause, self._next = pause, time.monotonic() + patience
         self._display: Any = None
 
     def changed(self) -> None:
         """Rewrite the line, unless it was written just now."""
-        if not self.stages or time.monotonic() < self._next:
-            return
-        self._next = time.monotonic() + self._pause
-        self._write(self.line())
+        if self.stages and time.monotonic() >= self._next:
+            self._next = time.monotonic() + self._pause
+            self._write(self.line())
 
     def _write(self, line: str) -> None:
         from IPython import display
@@ -323,13 +263,8 @@ def _find_watch(told: bool) -> Watch | None:
     kernel = None if shell is None else shell.get_ipython()
     if kernel is not None and hasattr(kernel, "kernel"):
         return NotebookWatch()
-    if (told or hasattr(sys, "ps1") or kernel is not None) and _is_terminal():
+    is_seen = told or hasattr(sys, "ps1") or kernel is not None
+    can_rewrite = sys.stderr is not None and sys.stderr.isatty()
+    if is_seen and can_rewrite and os.environ.get("TERM", "dumb") != "dumb":
         return TerminalWatch()
     return None
-
-
-def _is_terminal() -> bool:
-    """Whether standard error is a terminal that can rewrite a line."""
-    return (
-        sys.stderr is not None and sys.stderr.isatty() and os.environ.get("TERM", "dumb") != "dumb"
-    )

@@ -167,7 +167,7 @@ def _matched(key: dict[str, str], responses: Responses, name: str) -> ReadKey:
 
 def _from_json(stream: ByteStream) -> list[tuple[str, str, Any]]:
     try:
-        loaded = json.loads(stream.read().decode("utf-8-sig"))
+        loaded = json.loads(stream.read_within().decode("utf-8-sig"))
     except UnicodeDecodeError:
         raise InputError(f"{stream.name}: the text is not UTF-8; save it as UTF-8.") from None
     except (ValueError, RecursionError) as error:
@@ -187,7 +187,7 @@ def _from_list(
     stream: ByteStream, item: str | None, answer: str | None
 ) -> list[tuple[str, str, Any]]:
     """Take a list of records such as ``{"item": "q1", "answer": "A"}``."""
-    records = load(stream.read().decode("utf-8-sig"), stream.name)
+    records = load(stream.read_within().decode("utf-8-sig"), stream.name)
     if not records or not all(isinstance(record, dict) for record in records):
         raise InputError(
             f'{stream.name}: a key in JSON is an object such as {{"q1": "A"}}, or a list of '

@@ -71,7 +71,7 @@ def find_encoding(start: bytes) -> str:
 def _not_utf8(start: bytes) -> str:
     head = start[:_ENOUGH]
     if not _is_western(head):
-        scores = {name: _score(head, name) for name in (*_LETTERS, "cp1251")}
+        scores = {name: _score(head, name) for name in (*_COMMON, "cp1251")}
         best = max(scores, key=scores.__getitem__)
         if scores[best] >= _SURE:
             return best
@@ -88,13 +88,22 @@ def _is_western(head: bytes) -> bool:
     for found in _HIGH.finditer(head):
         run = found[0]
         high += len(run)
-        around = (
-            head[max(found.start() - 1, 0) : found.start()] + head[found.end() : found.end() + 1]
-        )
+        around = head[max(found.start() - 1, 0) : found.start()] + head[found.end() :][:1]
         among = len(run) == 1 or (len(run) <= 3 and re.search(rb"[A-Za-z]", around))
         if among and all(byte >= 0xA0 or byte in _WESTERN_SIGNS for byte in run):
             fits += len(run)
     return fits >= 0.7 * high
+
+
+#: Where the common characters of an encoding stand: a character set, the first bytes of the common
+#: ones in it, and other characters that are common. Korean text also uses Chinese characters up to
+#: 0xC8, but hardly any others.
+_COMMON = {
+    "cp949": ("euc_kr", range(0xB0, 0xC9), ""),
+    "gb18030": ("gb2312", range(0xB0, 0xD8), ""),
+    "cp932": ("cp932", range(0x88, 0x99), "[\u3000-\u30ff\uff00-\uff5f]"),
+    "big5": ("big5", range(0xA4, 0xC7), ""),
+}
 
 
 def _score(head: bytes, name: str) -> float:
@@ -108,39 +117,9 @@ def _score(head: bytes, name: str) -> float:
         words = re.findall("[\u0400-\u04ff]+", text)
         usual = sum(len(w) for w in words if w[1:].islower() or w.isupper() or len(w) == 1)
         return usual / len(letters) if letters else 0.0
-    common = _LETTERS[name]
-    return sum(map(common, letters)) / len(letters) if letters else 0.0
-
-
-def _is_level_1(sign: str, name: str, first: int, last: int) -> bool:
-    try:
-        code = sign.encode(name)
-    except UnicodeEncodeError:
-        return False
-    return len(code) == 2 and (first <= code[0] <= last or code[0] in (0xA1, 0xA3))
-
-
-def _is_japanese(sign: str) -> bool:
-    kana = "\u3000" <= sign <= "\u30ff" or "\uff00" <= sign < "\uff60"
-    return kana or _is_level_1(sign, "cp932", 0x88, 0x98)
-
-
-def _is_korean(sign: str) -> bool:
-    return _is_level_1(sign, "euc_kr", 0xB0, 0xC8)
-
-
-def _is_chinese(sign: str) -> bool:
-    # Korean text also uses the characters up to 0xC8, but hardly any others
-    return _is_level_1(sign, "gb2312", 0xB0, 0xD7)
-
-
-def _is_taiwanese(sign: str) -> bool:
-    return _is_level_1(sign, "big5", 0xA4, 0xC6)
-
-
-_LETTERS = {
-    "cp949": _is_korean,
-    "gb18030": _is_chinese,
-    "cp932": _is_japanese,
-    "big5": _is_taiwanese,
-}
+    charset, common, more = _COMMON[name]
+    codes = [sign.encode(charset, "ignore") for sign in letters]
+    usual = sum(len(code) == 2 and (code[0] in common or code[0] in (0xA1, 0xA3)) for code in codes)
+    if more:
+        usual += len(re.findall(more, text))
+    return usual / len(letters) if letters else 0.0

@@ -72,22 +72,17 @@ class ByteStream:
 
     def peek(self, size: int) -> bytes:
         """Return the next bytes without consuming them."""
-        while len(self._held) < size:
-            more = self._next(size - len(self._held))
-            if not more:
-                break
+        while len(self._held) < size and (more := self._next(size - len(self._held))):
             self._held += more
         return self._held[:size]
 
-    def read(self, size: int = -1) -> bytes:
-        """Return the next ``size`` bytes (fewer at the end), or all the rest by default."""
-        parts = [self._held if size < 0 else self._held[:size]]
-        self._held = self._held[len(parts[0]) :]
-        wanted = self.sizes.chunk if size < 0 else size - len(parts[0])
-        while wanted > 0 and (more := self._next(wanted)):
+    def read(self, size: int) -> bytes:
+        """Return the next ``size`` bytes, fewer at the end."""
+        parts, self._held = [self._held[:size]], self._held[size:]
+        missing = size - len(parts[0])
+        while missing > 0 and (more := self._next(missing)):
             parts.append(more)
-            if size >= 0:
-                wanted -= len(more)
+            missing -= len(more)
         parts = [part for part in parts if part]
         return parts[0] if len(parts) == 1 else b"".join(parts)  # usually copies nothing
 
@@ -214,7 +209,7 @@ class _Reader(io.RawIOBase):
         self._stream = stream
 
     def read(self, size: int = -1) -> bytes:
-        return self._stream.read(size)
+        return self._stream.read(size if size >= 0 else _PIECE)
 
     def seekable(self) -> bool:
         return False
