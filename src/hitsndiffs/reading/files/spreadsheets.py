@@ -12,7 +12,7 @@ import io
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache, partial
+from functools import cached_property, lru_cache
 from html import unescape
 from typing import Any
 
@@ -29,16 +29,16 @@ __all__ = ["Workbook"]
 #: A table is looked for in this many sheets.
 _MOST_SHEETS = 20
 _WHOLE = re.compile(r"-?[0-9]{1,17}\.0")
-#: What is said of an .xlsb, whose cells are not looked through.
-_UNCOUNTED = (
-    "Cells with errors, and formulas without a stored value, come as blanks and are not counted in "
-    "an .xlsb; save it as .xlsx to have them counted."
-)
 #: The decoder takes 32 bytes per cell of the rectangle, and 24 more for its text.
 _BYTES_PER_CELL = 56
 #: A rectangle of this many cells always fits (60 MiB); a larger one may have this many cells for
 #: each that is filled. Questionnaires with branches are a third to a twentieth full.
 _ROOM, _CELLS_PER_FILLED = 1 << 20, 64
+#: What is said of an .xlsb, whose cells are not looked through.
+_UNCOUNTED = (
+    "Cells with errors, and formulas without a stored value, come as blanks and are not counted in "
+    "an .xlsb; save it as .xlsx to have them counted."
+)
 
 
 class Workbook:
@@ -46,26 +46,20 @@ class Workbook:
 
     def __init__(self, data: bytes, name: str, sizes: Sizes = DEFAULT) -> None:
         self._data, self._name, self._limit = data, name, sizes.held
-        self._checked: dict[str, str | None] = {}
-        self._parts: list[tuple[str | None, Any]] = []
         self._last: tuple[str, list[list[str]]] = "", []
+        self._notes: dict[str, str | None] = {}
+        self._archive: Archive | None = None
         #: The names of the sheets.
         self.sheets: list[str] = []
-        self._counted = not (data.startswith(b"PK") and b"workbook.bin" in data)
-        if data.startswith(b"PK") and self._counted:
+        if not data.startswith(b"PK"):
+            refuse_old_office(data, name)
+        elif b"workbook.bin" not in data:
             try:
-                archive = Archive(data, name, sizes.held)
+                self._archive = Archive(data, name, sizes.held)
             except InputError:
                 raise _damaged(name, "it is cut short or no zip inside") from None
-            self._parts = _sheet_parts(archive)
-            if "content.xml" in archive.names:  # opening an .ods decodes all its sheets
-                self._note_on("", [part() for _, part in self._parts])
-        elif not data.startswith(b"PK"):
-            refuse_old_office(data, name)
-            self._parts = [
-                (sheet, partial(_Cells, formulas=formulas, errors=errors))
-                for sheet, (formulas, errors) in cells_without_value(data).items()
-            ]
+            if "content.xml" in self._archive.names:  # opening an .ods decodes all its sheets
+                self.note("")
         self.sheets = self._decoded(decode_names)
 
     def _decoded(self, function: Any, *request: Any) -> Any:
@@ -110,27 +104,24 @@ class Workbook:
 
         self.note(sheet)
         frame = pl.read_ipc_stream(io.BytesIO(self._decoded(decode_sheet, sheet, most)))
-        rows = _rows([series.to_list() for series in frame.iter_columns()])
+        columns = [series.to_list() for series in frame.iter_columns()]
+        rows = [["" if c is None else _text(c) for c in row] for row in zip(*columns, strict=True)]
         if most is None:
             self._last = sheet, rows
         return rows
 
-    # -- what the XML says ------------------------------------------------------------------
+    # -- cells without a value, and far cells -----------------------------------------------
 
     def note(self, sheet: str) -> str | None:
         """Return a sentence on cells without a value; refuse a sheet with a far cell."""
-        if sheet not in self._checked:
-            found = [part for name, part in self._parts if name in (sheet, None)]
-            if not found and self._data.startswith(b"PK"):  # whatever it calls it: look at all
-                found = [part for _, part in self._parts]
-            self._checked[sheet] = self._note_on(sheet, [part() for part in found])
-            if not self._counted:
-                self._checked[sheet] = _UNCOUNTED
-        return self._checked.get(sheet)
+        if sheet not in self._notes:
+            self._notes[sheet] = self._looked_through(sheet)
+        return self._notes[sheet]
 
-    def _note_on(self, sheet: str, cells: Sequence[_Cells]) -> str | None:
+    def _looked_through(self, sheet: str) -> str | None:
         where = f"{self._name}, sheet {sheet!r}" if len(self.sheets) > 1 else self._name
-        for own in cells:
+        formulas, errors = 0, 0
+        for own in self._cells(sheet):
             n_cells = own.rows * own.columns
             if n_cells > max(_ROOM, _CELLS_PER_FILLED * own.filled):
                 raise InputError(
@@ -141,7 +132,7 @@ class Workbook:
                 )
             if n_cells * _BYTES_PER_CELL > self._limit:
                 raise too_large(where, self._limit)
-        formulas, errors = sum(own.formulas for own in cells), sum(own.errors for own in cells)
+            formulas, errors = formulas + own.formulas, errors + own.errors
         said = []
         if formulas:
             hold = "holds a formula" if formulas == 1 else "hold formulas"
@@ -152,7 +143,41 @@ class Workbook:
         if errors:
             hold = "holds an error" if errors == 1 else "hold errors"
             said.append(f"{count(errors, 'cell')} {hold} such as #N/A and came as blank")
+        if self._data.startswith(b"PK") and self._archive is None:
+            return _UNCOUNTED
         return f"{'; '.join(said)}." if said else None
+
+    def _cells(self, sheet: str) -> list[_Cells]:
+        """Return what a sheet holds; of an .ods, what all hold."""
+        if self._archive is not None:
+            if "content.xml" in self._archive.names:
+                return [_cells_of_ods(self._archive.read("content.xml"))]
+            return [_cells_of_xlsx(self._archive.read(own)) for own in self._members(sheet)]
+        if not self._data.startswith(b"PK"):
+            formulas, errors = self._without_value.get(sheet, (0, 0))
+            return [_Cells(formulas=formulas, errors=errors)]
+        return []
+
+    @cached_property
+    def _without_value(self) -> dict[str, tuple[int, int]]:
+        return cells_without_value(self._data)
+
+    def _members(self, sheet: str) -> list[str]:
+        """Return the part of an .xlsx that is a sheet; all parts if it cannot be told."""
+        assert self._archive is not None
+        parts = {name.casefold().lstrip("/"): name for name in self._archive.names}
+        relations, workbook = "xl/_rels/workbook.xml.rels", "xl/workbook.xml"
+        if relations in parts and workbook in parts:
+            tags = re.findall(
+                rb"<(?:\w+:)?Relationship\b[^>]*>", self._archive.read(parts[relations])
+            )
+            targets = {_attribute(tag, "Id"): _attribute(tag, "Target") for tag in tags}
+            for tag in re.findall(rb"<(?:\w+:)?sheet\b[^>]*>", self._archive.read(parts[workbook])):
+                target = targets.get(_attribute(tag, r"(?:\w+:)?id"), "")
+                path = target.lstrip("/") if target.startswith("/") else f"xl/{target}"
+                if _attribute(tag, "name") == sheet and path.casefold() in parts:
+                    return [parts[path.casefold()]]
+        return [name for name in self._archive.names if name.endswith(".xml")]
 
 
 # -- in the process that may die --------------------------------------------------------------
@@ -185,10 +210,6 @@ def _is_table(rows: Sequence[Sequence[str]]) -> bool:
     return sum(sum(1 for cell in row if cell.strip()) >= 3 for row in rows) >= 3
 
 
-def _rows(columns: Sequence[Sequence[str | None]]) -> list[list[str]]:
-    return [["" if c is None else _text(c) for c in row] for row in zip(*columns, strict=True)]
-
-
 def _text(cell: str) -> str:
     return cell[:-2] if cell.endswith(".0") and _WHOLE.fullmatch(cell) else cell
 
@@ -215,40 +236,6 @@ class _Cells:
     errors: int = 0
 
 
-def _sheet_parts(archive: Archive) -> list[tuple[str | None, Any]]:
-    """Return the sheets with what counts their cells, once it is called; None: the name is open."""
-    if "content.xml" in archive.names:
-        return [(None, lambda: _cells_of_ods(archive.read("content.xml")))]
-    names = {name.casefold().lstrip("/"): name for name in archive.names}
-    targets: dict[str, str] = {}
-    if "xl/_rels/workbook.xml.rels" in names and "xl/workbook.xml" in names:
-        relations = archive.read(names["xl/_rels/workbook.xml.rels"])
-        for tag in re.findall(rb"<(?:\w+:)?Relationship\b[^>]*>", relations):
-            targets[_attribute(tag, "Id")] = _attribute(tag, "Target")
-        workbook = archive.read(names["xl/workbook.xml"])
-        sheets = [
-            (_attribute(tag, "name"), targets.get(_attribute(tag, r"(?:\w+:)?id"), ""))
-            for tag in re.findall(rb"<(?:\w+:)?sheet\b[^>]*>", workbook)
-        ]
-    else:
-        sheets = []
-    found: list[tuple[str | None, Any]] = []
-    for title, target in sheets:
-        path = target.lstrip("/") if target.startswith("/") else f"xl/{target}"
-        own = names.get(path.casefold())
-        if own is None:
-            found = []
-            break
-        found.append((title, _counter(archive, own)))
-    if not found:  # an unusual workbook: any part may be the sheet
-        found = [(None, _counter(archive, n)) for n in archive.names if n.endswith(".xml")]
-    return found
-
-
-def _counter(archive: Archive, member: str) -> Any:
-    return lambda: _cells_of_xlsx(archive.read(member))
-
-
 def _attribute(tag: bytes, name: str) -> str:
     found = re.search(rf"""\s{name}\s*=\s*["']([^"']*)["']""".encode(), tag)
     return unescape(found[1].decode("utf-8", "replace")) if found else ""
@@ -259,7 +246,6 @@ _CELL = re.compile(rb"""<(?:\w+:)?c\b[^>]*?\sr\s*=\s*["']([A-Za-z]+[0-9]+)""")
 _PLAIN_CELL = re.compile(rb'<c r="([A-Z]+[0-9]+)"')
 _EMPTY = re.compile(rb"""<(?:\w+:)?c\b[^>]*/>|<(?:\w+:)?c\b[^>]*>\s*</(?:\w+:)?c>""")
 _ERROR = re.compile(rb"""<(?:\w+:)?c\b[^>]*?\st\s*=\s*["']e["']""")
-_LETTERS = bytes(range(ord("A"), ord("z") + 1))
 #: A formula that is followed by no value, or by an empty one.
 _NO_VALUE = re.compile(
     rb"(?:</(?:\w+:)?f>|<(?:\w+:)?f\b[^>]*/>)\s*(?:<(?:\w+:)?v\s*/>|<(?:\w+:)?v>\s*</(?:\w+:)?v>)?"
@@ -279,14 +265,10 @@ def _cells_of_xlsx(xml: bytes) -> _Cells:
         rows, columns, n_cells = _rectangle(_EMPTY.sub(b"", xml))
     if not n_cells:
         return _Cells()
-    return _Cells(
-        len(rows),
-        len(columns),
-        _reference(rows[-1], columns[-1]),
-        n_cells,
-        len(_NO_VALUE.findall(xml)) if b"<f" in xml or b":f" in xml else 0,
-        len(_ERROR.findall(xml)) if b"#" in xml else 0,
-    )
+    formulas = len(_NO_VALUE.findall(xml)) if b"<f" in xml or b":f" in xml else 0
+    errors = len(_ERROR.findall(xml)) if b"#" in xml else 0
+    end = _reference(rows[-1], columns[-1])
+    return _Cells(len(rows), len(columns), end, n_cells, formulas, errors)
 
 
 def _rectangle(xml: bytes) -> tuple[range, range, int]:
@@ -296,18 +278,19 @@ def _rectangle(xml: bytes) -> tuple[range, range, int]:
         found = _CELL.findall(xml)
     if not found:
         return range(0), range(0), 0
-    joined = b",".join(found)
-    rows = [int(row[:9]) for row in set(joined.translate(None, _LETTERS).split(b","))]
-    columns = [
-        _number(letters) for letters in set(joined.translate(None, b"0123456789").split(b","))
-    ]
+    joined = b",".join(found).upper()
+    rows = [int(row[:9]) for row in {*joined.translate(None, _LETTERS).split(b",")}]
+    columns = [_number(name[:7]) for name in {*joined.translate(None, b"0123456789").split(b",")}]
     return range(min(rows), max(rows) + 1), range(min(columns), max(columns) + 1), len(found)
+
+
+_LETTERS = bytes(range(ord("A"), ord("Z") + 1))
 
 
 def _number(letters: bytes) -> int:
     """Return the number of a column, from 1."""
     number = 0
-    for letter in letters.upper()[:7]:
+    for letter in letters:
         number = number * 26 + letter - 64
     return number
 
