@@ -46,19 +46,10 @@ def wide_table(
     whole: bool = True,
     place: Place | None = None,
 ) -> Responses:
-    """Encode a table with one row per user and one column per item.
+    """Encode a table with one row per user, as :meth:`hitsndiffs.Responses.from_wide` does.
 
-    Parameters
-    ----------
-    table, user, users, items, group
-        As for :meth:`hitsndiffs.Responses.from_wide`.
-    whole
-        Whether these are all the data; a part may have a single user, or no answers.
-    place
-        Where the data come from, for messages.
+    What is not the ``whole`` of the data may have a single user, or no answers.
 
-    Examples
-    --------
     >>> encoded = wide_table([["A", "B"], ["A", "C"], ["B", None]])
     >>> encoded.codes.tolist(), encoded.option_labels.tolist()
     ([[0, 0, 1], [0, 1, 255]], ['A', 'B', 'B', 'C'])
@@ -89,17 +80,8 @@ def long_table(
     whole: bool = True,
     place: Place | None = None,
 ) -> Responses:
-    """Encode a table with one row per answer.
+    """Encode a table with one row per answer, as :meth:`hitsndiffs.Responses.from_long` does.
 
-    Parameters
-    ----------
-    table, user, item, option, duplicates, group
-        As for :meth:`hitsndiffs.Responses.from_long`.
-    whole, place
-        As for :func:`wide_table`.
-
-    Examples
-    --------
     >>> encoded = long_table({"worker": "aab", "task": [1, 2, 1], "label": ["x", "y", "z"]})
     >>> encoded.users.tolist(), encoded.items.tolist(), encoded.option_labels.tolist()
     (['a', 'b'], [1, 2], ['x', 'z', 'y'])
@@ -108,14 +90,15 @@ def long_table(
     opened = _opened(table, place)
     told = None if group is None else take_column(opened, group)
     notes: list[str] = []
-    given = {"user": user, "item": item, "option": option}
-    columns = long_columns(opened.names, given, place, notes)
-    users, items = (trimmed(factorise(opened.column(name))) for name in columns[:2])
-    options = factorise(opened.column(columns[2]))
+    columns = long_columns(
+        opened.names, {"user": user, "item": item, "option": option}, place, notes
+    )
+    found = [factorise(opened.column(name)) for name in columns]
+    users = trimmed(found[0])
     encoded = encode_long(
         users,
-        items,
-        options,
+        trimmed(found[1]),
+        found[2],
         place=place,
         columns=columns,
         duplicates=duplicates,
@@ -127,12 +110,8 @@ def long_table(
 
 
 def is_long(table: Any, group: str | None = None) -> bool:
-    """Whether a table has one row per answer, judged by its column names and repeated labels.
+    """Whether a table has one row per answer, judged by column names and repeated labels.
 
-    The group column, if given, does not count.
-
-    Examples
-    --------
     >>> is_long({"user": ["a", "a"], "item": ["x", "y"], "option": ["A", "B"]})
     True
     >>> is_long([["A", "B"], ["B", "B"]])
@@ -146,15 +125,9 @@ def is_long(table: Any, group: str | None = None) -> bool:
     found = [recognise(role, opened.names) for role in ("user", "item", "option")]
     if not all(found) or len({names[0] for names in found}) < 3:
         return False
-    if len(opened.names) == 3:
-        return True
-    users, items = (opened.column(names[0]) for names in found[:2])
-    return any(len(set(_cells(column))) < len(_cells(column)) for column in (users, items))
-
-
-def _cells(column: Any) -> list[Any]:
-    head = column[:10_000]
-    return list(head.to_list() if hasattr(head, "to_list") else head)
+    heads = [opened.column(names[0])[:10_000] for names in found[:2]]
+    cells = [list(head.to_list() if hasattr(head, "to_list") else head) for head in heads]
+    return len(opened.names) == 3 or any(len({*own}) < len(own) for own in cells)
 
 
 def _opened(table: Any, place: Place) -> Table:
@@ -212,9 +185,6 @@ def long_columns(
 def take_column(table: Table, name: Any) -> Any:
     """Remove the group column from a table and return its cells.
 
-    Examples
-    --------
-    >>> from hitsndiffs.data.frames import open_table
     >>> table = open_table({"user": ["a", "b"], "q1": ["A", "B"], "team": ["x", "x"]})
     >>> take_column(table, "team"), table.names
     (['x', 'x'], ['user', 'q1'])
@@ -413,8 +383,6 @@ def _item_labels(items: Sequence[Any] | None, columns: list[Any]) -> list[Any]:
 def row_labels(cells: Iterable[Any]) -> tuple[Array, Flags]:
     """Return the label of every row (texts stripped), and which rows have none.
 
-    Examples
-    --------
     >>> labels, nameless = row_labels([" ann", 3, None, " "])
     >>> labels.tolist(), nameless.tolist()
     (['ann', 3, None, ''], [False, False, True, True])
@@ -433,13 +401,8 @@ def row_labels(cells: Iterable[Any]) -> tuple[Array, Flags]:
 def recognised_user(
     fitting: Sequence[Any], names_rows: Callable[[Any], bool], notes: list[str]
 ) -> Any:
-    """Return the first column that names its rows, else the first; add a note.
+    """Return the first of the fitting columns that has a name for each row, else the first.
 
-    ``fitting`` are columns named like users, best match first. ``names_rows`` says whether a column
-    has a different value in every row.
-
-    Examples
-    --------
     >>> notes = []
     >>> recognised_user(["name", "student_id"], {"name": False, "student_id": True}.get, notes)
     'student_id'
@@ -459,11 +422,7 @@ def further_names(
     *,
     kept: Collection[Any] = (),
 ) -> list[Any]:
-    """Return the other columns that name the users and so are not items; add a note on them.
-
-    ``user`` is the column that names the users, ``names`` are all columns, and ``kept`` those that
-    the caller has already decided about.
-    """
+    """Return the other columns that name the users; those in ``kept`` are decided about."""
     others = [n for n in recognise("user", names, wide=True) if n != user and n not in kept]
     found = [name for name in others if names_rows(name)]
     if found:
