@@ -13,35 +13,23 @@ NO_LIMIT = 1 << 62
 
 @dataclass(frozen=True)
 class Sizes:
-    """Sizes that decide how a file is read, but never the result.
+    """Sizes that decide how a file is read, but never the result."""
 
-    Parameters
-    ----------
-    memory
-        Bytes of memory that may be used.
-    held
-        Bytes of a file that may be held at once, as text or unpacked.
-    head
-        Bytes that recognition looks at.
-    chunk
-        Bytes of text parsed at a time.
-    small
-        Tables below this many bytes are read with the csv module, which saves importing Polars.
-    short
-        Columns below this many cells are coded by a plain loop.
-    threaded
-        Pieces with at least this many cells are coded by several threads.
-    parallel
-        Several files with at least this many bytes in all are converted by several processes.
-    """
-
+    #: Bytes of memory that may be used.
     memory: int = NO_LIMIT
+    #: Bytes of a file that may be held at once, as text or unpacked.
     held: int = NO_LIMIT
+    #: Bytes that recognition looks at.
     head: int = 1 << 20
+    #: Bytes of text parsed at a time.
     chunk: int = 16 << 20
+    #: Tables below this many bytes are held as rows of text, which saves importing Polars.
     small: int = 2 << 20
+    #: Columns below this many cells are coded by a plain loop.
     short: int = SHORT
+    #: Pieces with at least this many cells are coded by several threads.
     threaded: int = 1_000_000
+    #: Several files with at least this many bytes in all are converted by several processes.
     parallel: int = 32 << 20
 
 

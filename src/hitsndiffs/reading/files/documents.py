@@ -363,7 +363,7 @@ class FileDocument:
             _, header, rows = self._parted(first)
             return Sample(kind, tuple(header), tuple(map(tuple, rows)), tuple(self.sheets))
         if kind in ("json", "jsonl"):
-            records = jsontext.first_records(self._head_text, HEAD_RECORDS, whole=self.is_whole)
+            records = jsontext.first_records(self._head_text, HEAD_RECORDS)
             return Sample(kind, records=tuple(records))
         if kind == "archive":
             return Sample(kind, members=tuple(self._archive.names))

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
+from contextlib import suppress
+from itertools import islice
 from typing import Any, Literal
 
 import numpy as np
@@ -107,15 +110,19 @@ def load(text: str, name: str, line_number: int | None = None, limit: int = DEFA
         ) from None
 
 
-def _successive(text: str) -> Any:
-    """Return values that stand one after the other, perhaps with commas between; else None."""
-    values, place = [], 0
+def _values(text: str, place: int = 0) -> Iterator[Any]:
+    """Yield values that stand one after the other, perhaps with commas between."""
     while (place := _skip(text, place, _SPACE + ",")) < len(text):
-        try:
-            value, place = _decoder.raw_decode(text, place)
-        except (ValueError, RecursionError):
-            return None
-        values.append(value)
+        value, place = _decoder.raw_decode(text, place)
+        yield value
+
+
+def _successive(text: str) -> Any:
+    """Return records or lists that stand one after the other as one list; else None."""
+    try:
+        values = list(_values(text))
+    except (ValueError, RecursionError):
+        return None
     if not all(isinstance(value, (dict, list)) for value in values):
         return None
     if all(isinstance(v, list) and all(isinstance(own, dict) for own in v) for v in values):
@@ -170,61 +177,29 @@ def kind_of(text: str, *, whole: bool) -> Literal["json", "jsonl"] | None:
     return "json" if _BEGINS.match(text) else None
 
 
-def first_records(text: str, most: int, *, whole: bool) -> list[Any]:
+def first_records(text: str, most: int) -> list[Any]:
     """Return the first records: lines, elements of a list, or the one object.
 
-    If an object is cut off, only the members before the cut are returned.
+    If the first object is cut off, only the members before the cut are returned.
     """
     text = text.lstrip(_SPACE)
-    if not _is_shallow(text):
-        return []
-    if kind_of(text, whole=whole) == "jsonl":
-        records = []
-        for line in text.split("\n"):
-            if not line.strip():
-                continue
-            try:
-                records.append(_decoder.decode(line))
-            except (ValueError, RecursionError):
-                continue
-            if len(records) == most:
-                break
-        return records
-    if text.startswith("["):
-        return _elements(text, most)
-    try:
-        return [_decoder.raw_decode(text)[0]]
-    except (ValueError, RecursionError):
-        return [_members(text)]
-
-
-def _is_shallow(text: str) -> bool:
     try:
         check_depth(text, "")
     except InputError:
-        return False
-    return True
+        return []
+    begin = _skip(text, int(text.startswith("[")))
+    found: list[Any] = []
+    with suppress(ValueError, RecursionError):
+        found.extend(islice(_values(text, begin), most))
+    if not found and text[begin : begin + 1] == "{":
+        return [_members(text[begin:])]
+    return found
 
 
 def _skip(text: str, place: int, marks: str = _SPACE) -> int:
     while place < len(text) and text[place] in marks:
         place += 1
     return place
-
-
-def _elements(text: str, most: int) -> list[Any]:
-    found: list[Any] = []
-    place = _skip(text, 1)
-    while place < len(text) and text[place] != "]" and len(found) < most:
-        try:
-            value, place = _decoder.raw_decode(text, place)
-        except (ValueError, RecursionError):
-            if not found and text[place] in "{":
-                found.append(_members(text[place:]))
-            break
-        found.append(value)
-        place = _skip(text, place, _SPACE + ",")
-    return found
 
 
 def _members(text: str) -> dict[str, Any]:
