@@ -7,7 +7,6 @@ import gzip
 import io
 import json
 import zipfile
-from pathlib import Path
 
 import numpy as np
 import polars as pl
@@ -20,6 +19,7 @@ from reading_helpers import answers, content
 import hitsndiffs as hnd
 from hitsndiffs.errors import InputError
 from hitsndiffs.reading import read_file, read_responses
+from hitsndiffs.reading.files.encodings import find_encoding
 from hitsndiffs.reading.sizes import Sizes
 
 ROWS = [
@@ -193,12 +193,9 @@ def test_the_same_test_in_several_files_is_joined(tmp_path):
         assert answers(r) == EXPECTED
         assert "Joined 2 files: 'a.csv' and 'b.csv'." in r.notes
         assert plan.sources == ("a.csv", "b.csv")
-
-
-def test_the_same_users_with_other_items_are_joined_too(tmp_path):
     (tmp_path / "a.csv").write_text(text([row[:3] for row in ROWS]))
     (tmp_path / "b.csv").write_text(text([[row[0], row[3]] for row in ROWS]))
-    assert answers(read_responses(tmp_path)) == EXPECTED
+    assert answers(read_responses(tmp_path)) == EXPECTED  # the same users, other items
 
 
 def test_files_with_nothing_in_common_are_refused(tmp_path):
@@ -292,12 +289,11 @@ def test_wrappings_never_change_the_answers(users, items, separator, encoding, t
     assert answers(r) == expected
 
 
-def test_symlink_loops_and_folders_that_cannot_be_read(tmp_path):
+def test_a_link_to_itself_is_told(tmp_path):
     loop = tmp_path / "loop.csv"
     loop.symlink_to(loop)
     with pytest.raises(InputError, match="cannot be opened"):
         read_responses(loop)
-    assert isinstance(tmp_path, Path)
 
 
 def test_parquet_columns_are_written_to_their_place_whatever_they_are(tmp_path):
@@ -367,67 +363,21 @@ def test_many_files_are_converted_by_several_processes(tmp_path, monkeypatch):
     ],
 )
 def test_the_encoding_is_found(encoding, words):
-    from hitsndiffs.reading.files.encodings import find_encoding
-
     line = f"{words.replace(' ', ',')},A,B\n"
     assert find_encoding(line.encode(encoding)) == encoding
     assert find_encoding((line * 3000).encode(encoding)[: (1 << 16) + 1]) == encoding
     assert find_encoding(line.encode()) == "utf-8"
 
 
-WESTERN = [
-    "café",
-    "Straße",
-    "mañana",
-    "très",
-    "über",
-    "façade",
-    "größer",
-    "élève",
-    "début",
-    "ÜBER",
-    "ÄRZTE",
-    "señor",
-    "niño",
-    "João",
-    "não",
-    "maçã",
-    "coração",
-    "piñata",
-    "smörgås",
-    "Ångström",
-    "fjäll",
-    "blåbær",
-    "høst",
-    "naïve",
-    "œuvre",
-    "“so”",
-    "50€",
-    "20°",
-    "§3",
-    "½",
-    "«oui»",
-    "Lösung",
-    "Prüfung",
-    "Schüler",
-    "Antwort",
-    "réponse",
-    "élévation",
-    "été",
-    "créée",
-    "Müller",
-    "Größe",
-    "año",
-    "¿qué?",
-    "città",
-    "perché",
-]
+WESTERN = """
+    café Straße mañana très über façade größer élève début ÜBER ÄRZTE señor niño João não maçã
+    coração piñata smörgås Ångström fjäll blåbær høst naïve œuvre “so” 50€ 20° §3 ½ «oui» Lösung
+    Prüfung Schüler Antwort réponse élévation été créée Müller Größe año ¿qué? città perché
+"""
 
 
-@given(st.lists(st.sampled_from(WESTERN), min_size=1))
+@given(st.lists(st.sampled_from(WESTERN.split()), min_size=1))
 def test_western_words_stay_western(words):
-    from hitsndiffs.reading.files.encodings import find_encoding
-
     lines = "name,answer\n" + "".join(f"Zoe Dupond,{word}\n" for word in words)
     assert find_encoding(lines.encode("cp1252")) in ("cp1252", "utf-8")
 
@@ -467,18 +417,6 @@ def test_files_that_are_no_tables_do_not_spoil_an_archive(tmp_path):
     r = read_responses(path)
     assert answers(r) == EXPECTED
     assert any("read.pdf" in note for note in r.notes)
-
-
-@pytest.mark.parametrize(
-    ("data", "words"),
-    [(b"$FL2@(#) SPSS", "SPSS"), (gzip.compress(b"RDX3\nX\n\0"), "R's own"), (b"%PDF", "PDF")],
-    ids=["SPSS", "R", "PDF"],
-)
-def test_the_files_of_other_programs_are_named(data, words, tmp_path):
-    path = tmp_path / "a.dat"
-    path.write_bytes(data)
-    with pytest.raises(InputError, match=words):
-        read_responses(path)
 
 
 @pytest.mark.parametrize("seed", range(6))

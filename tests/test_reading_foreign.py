@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 import json
+import pickle
 import random
 import sqlite3
 import zipfile
@@ -74,6 +75,12 @@ FOREIGN: dict[str, tuple[str, bytes, str]] = {
     "program": ("a.csv", b"\x7fELF\2\1\1", "a program"),
     "noise": ("a.csv", bytes(range(1, 32)) * 9, "not text"),
     "noise with zeros": ("a.csv", bytes(range(32)) * 9, "not text"),
+    "Arrow": ("a.csv", b"ARROW1\0\0", "write it as Parquet or CSV"),
+    "HDF5": ("a.csv", b"\x89HDF\r\n\x1a\n", "an HDF5 file"),
+    "NumPy": ("a.csv", b"\x93NUMPY\x01\0", "load it with numpy.load()"),
+    "binary pickle": ("a.csv", pickle.dumps({"a": [1]}), "a Python pickle"),
+    "PNG": ("a.csv", b"\x89PNG\r\n\x1a\n", "a picture; the table itself is needed"),
+    "git-annex": ("a.csv", b"/annex/objects/SHA256E-s1--00\n", "git annex get"),
     "Git LFS": ("a.csv", b"version https://git-lfs.github.com/spec/v1\noid x\n", "Git LFS"),
     "page": ("a.csv", b"\n <!-- saved -->" + PAGE, "a web page, not a table"),
     "page as workbook": ("a.xls", PAGE, "save it as xlsx or CSV"),
@@ -105,6 +112,18 @@ def test_what_is_no_table_is_named(name, tmp_path):
     with pytest.raises(hnd.InputError, match=r"^a\.[\w.]+[:,]") as caught:
         hnd.read_responses(path)
     assert words in str(caught.value)
+
+
+@pytest.mark.parametrize("suffix", ["json", "parquet"])
+@pytest.mark.parametrize(
+    "name", ["Git LFS", "page", "R", "bzip2", "HDF5", "NumPy", "PDF", "pickle"]
+)
+def test_a_name_does_not_hide_what_a_file_is(name, suffix, tmp_path):
+    path = tmp_path / f"a.{suffix}"
+    path.write_bytes(FOREIGN[name][1])
+    with pytest.raises(hnd.InputError, match="this is ") as caught:
+        hnd.read_responses(path)
+    assert FOREIGN[name][2] in str(caught.value)
 
 
 @pytest.mark.parametrize(

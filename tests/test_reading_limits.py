@@ -1,4 +1,4 @@
-"""No file asks for more memory or time than it needs, and what is no table is named."""
+"""No file asks for more memory or time than it needs."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import gzip
 import io
 import json
 import os
-import pickle
 import resource
 import subprocess
 import sys
@@ -404,45 +403,6 @@ def test_a_pipe_is_read_once(tmp_path, packed, kind):
         r = hnd.read_responses(f"/dev/fd/{end}")
         os.close(end)
     assert (r.n_users, r.n_items) == (20, 7)
-
-
-# -- what is no table ----------------------------------------------------------------------------
-
-
-def npy() -> bytes:
-    numpy = pytest.importorskip("numpy")
-    out = io.BytesIO()
-    numpy.save(out, numpy.zeros((3, 3)))
-    return out.getvalue()
-
-
-@pytest.mark.parametrize(
-    ("data", "said", "remedy"),
-    [
-        (b"version https://git-lfs.github.com/spec/v1\noid sha256:00\n", "Git LFS", "git lfs pull"),
-        (b"/annex/objects/SHA256E-s1--00\n", "git-annex", "git annex get"),
-        (b"\n<!DOCTYPE html><html><body>Sign in</body></html>", "a web page", "download"),
-        (b"RDX3\nX\n\x00\x00\x00\x03", "R's own data", "write.csv"),
-        (gzip.compress(b"RDX3\nX\n\x00\x00\x00\x03"), "R's own data", "write.csv"),
-        (gzip.compress(b"X\n\x00\x00\x00\x03\x00\x04"), "R's own data", "write.csv"),
-        (b"%PDF-1.7", "a PDF", "CSV"),
-        (b"BZh91AY&SY\x00", "bzip2", "unpack"),
-        (b"ARROW1\x00\x00", "Arrow", "Parquet"),
-        (b"\x89HDF\r\n\x1a\n", "HDF5", "CSV"),
-        (pickle.dumps({"a": [1]}), "pickle", "CSV"),
-        (npy, "NumPy", "numpy.load"),
-        (b"\x89PNG\r\n\x1a\n", "a picture", "table"),
-    ],
-    ids=lambda value: value if isinstance(value, str) else "",
-)
-@pytest.mark.parametrize("suffix", ["csv", "json", "parquet"])
-def test_what_is_no_table_is_named_with_what_to_do(tmp_path, data, said, remedy, suffix):
-    path = tmp_path / f"data.{suffix}"
-    path.write_bytes(data if isinstance(data, bytes) else data())
-    with pytest.raises(InputError, match="this is ") as refused:
-        hnd.read_responses(path)
-    assert said in str(refused.value)
-    assert remedy in str(refused.value)
 
 
 # -- time ----------------------------------------------------------------------------------------

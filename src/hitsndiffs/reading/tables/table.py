@@ -36,27 +36,10 @@ _CELLS, _ROWS = 100_000, 21
 class Table:
     """A table in a file, a sheet, records or memory.
 
-    A small table is held as rows of text. A larger one is read in pieces: some rows, or some whole
-    columns, at a time.
-
-    Parameters
-    ----------
-    place
-        How messages name the table and its rows.
-    names
-        The names of the columns, all different.
-    rows
-        All rows as text, or the first ones.
-    read
-        Reads a table that is not small.
-    has_header
-        Whether the names were given.
-    above
-        The rows above the header.
-    titles
-        The wording of columns, by name, where the file tells it.
-    notes
-        What was assumed.
+    A small table is held as ``rows`` of text. A larger one has the first ones, and ``read`` gives
+    it in pieces: some rows, or some whole columns, at a time. ``place`` says how messages name the
+    table and its rows, ``above`` holds the rows above the header, ``titles`` the wording of columns
+    where the file tells it, and ``notes`` what was assumed.
 
     Examples
     --------
@@ -94,10 +77,9 @@ class Table:
         lines: Sequence[int] = (),
         notes: Sequence[str] = (),
     ) -> Table:
-        """Return a table held as rows, which messages call ``"line"`` or ``"row"``.
+        """Return a table held as rows, whose numbers as users see them are ``lines``.
 
-        Names may repeat in the ``header``; if it is blank, there is none. ``lines`` are the numbers
-        of the rows as users see them.
+        Names may repeat in the ``header``; if it is blank, there is none.
         """
         said = list(notes)
         if not rows:
@@ -127,14 +109,9 @@ class Table:
     def blocks(
         self, labels: Sequence[str] = (), columns: Sequence[str] | None = None
     ) -> Iterator[tuple[int, Columns]]:
-        """Yield pieces of the table, each with the number of its first row.
+        """Yield pieces of all or some columns, each with the number of its first row.
 
-        Parameters
-        ----------
-        labels
-            Columns whose text is wanted unchanged.
-        columns
-            The columns wanted; all of them if not given.
+        The text of those in ``labels`` is unchanged.
         """
         wanted = self.names if columns is None else columns
         if self._read is not None:
