@@ -1,18 +1,21 @@
-"""Every format: files made by our own code, read back to who chose what, and what is right."""
+"""Every format: files made by our own code are read back as they were made, or refused."""
 
 from __future__ import annotations
 
-import pytest
-from formats.cases import CASES, made
-from formats.quiz import Made
+from pathlib import Path
 
+import pytest
+from formats.cases import CASES, PLAIN, made
+from formats.quiz import Made
+from formats.table import found, wanted
+
+import hitsndiffs as hnd
 from hitsndiffs.errors import InputError
 from hitsndiffs.reading.exports import ANY_TOOL, FORMATS, find_format
-from hitsndiffs.reading.exports.base import Choices
-from hitsndiffs.reading.exports.format import Stream
-from hitsndiffs.reading.exports.per_file import name_users
 from hitsndiffs.reading.files.documents import Settings
 from hitsndiffs.reading.files.folders import FolderDocument, open_document
+
+KNOWN = CASES | PLAIN
 
 
 def written(example: Made, folder):
@@ -37,67 +40,29 @@ def matches(document):
     return [match for one in inner for match in matches(one)]
 
 
-def converted(path) -> tuple[Stream, list[str]]:
-    """Read everything there is; return the stream and the names of the formats."""
-    stream, names = Stream(), []
-    refusals = []
-    read = []
-    for document, formats in matches(open_document(path, Settings())):
-        assert len(formats) == 1, f"{document.name}: {[format.name for format in formats]}"
-        try:
-            read.append((document, formats[0].convert(document, Choices())))
-            names.append(formats[0].name)
-        except InputError as error:
-            refusals.append(error)
-    name_users(read)
-    for _, own in read:
-        stream.extend(own)
-    if not names and refusals:
-        raise refusals[0]
-    return stream, names
+@pytest.mark.parametrize("name", CASES)
+def test_a_file_shows_the_signs_of_its_format_and_of_no_other(name, tmp_path):
+    found = [own for _, own in matches(open_document(written(made(name), tmp_path), Settings()))]
+    assert all(len(own) == 1 for own in found)
+    assert CASES[name][0] in {format.name for own in found for format in own}
 
 
-def as_set(cell) -> frozenset[str]:
-    return frozenset([cell] if isinstance(cell, str) else cell)
-
-
-def said(stream: Stream) -> str:
-    """Everything that the stream says was left out or assumed."""
-    rows = [f"{rows.count} {rows.what} {rows.reason}" for rows in stream.left_out]
-    columns = [f"{column.name} {column.role} {column.reason}" for column in stream.columns]
-    return "\n".join([*stream.notes, *rows, *columns])
-
-
-@pytest.mark.parametrize("name", [name for name in CASES if made(name).refused is None])
-def test_a_fixture_gives_who_chose_what(name, tmp_path):
+@pytest.mark.parametrize("name", KNOWN)
+def test_a_fixture_is_read_as_it_was_made_or_refused_in_a_sentence(name, tmp_path):
     example = made(name)
-    stream, formats = converted(written(example, tmp_path))
-    assert set(formats) == {CASES[name][0]}
-    first: dict[tuple[str, str], tuple[int, frozenset[str]]] = {}
-    for one in stream.entries:
-        if one.status == "answered":
-            place = (one.person, one.item)
-            if place not in first or one.attempt < first[place][0]:
-                first[place] = (one.attempt, frozenset(text.strip() for text in one.answer))
-    found = {place: answer for place, (_, answer) in first.items()}
-    assert found == {place: as_set(cell) for place, cell in example.answers.items() if cell}
-    keys = {(one.item, frozenset(one.key)) for one in stream.entries if one.key}
-    if keys or not any(one.points is not None for one in stream.entries):
-        assert keys == {(item, as_set(key)) for item, key in example.key.items()}
-    assert bool(keys) == bool(stream.key_from)
-
-
-@pytest.mark.parametrize("name", [name for name in CASES if made(name).refused is not None])
-def test_what_cannot_be_ranked_is_refused_in_a_sentence(name, tmp_path):
-    example = made(name)
-    assert example.refused is not None
-    with pytest.raises(InputError) as error:
-        converted(written(example, tmp_path))
-    text = str(error.value)
-    assert example.refused in text
-    assert text.startswith("this is ")
-    assert "; " in text
-    assert text.endswith(".")
+    path = written(example, tmp_path)
+    if example.refused is not None:
+        with pytest.raises(InputError, match=example.refused) as error:
+            hnd.plan(path).read()
+        assert str(error.value).endswith(".")
+        return
+    plan = hnd.plan(path)
+    assert found(plan.read()) == wanted(example)
+    assert plan.format == KNOWN[name][0]
+    assert plan.why
+    told = "\n".join([str(plan), *plan.notes])
+    for part in example.left_out:
+        assert part in told
 
 
 def test_every_format_has_a_fixture_and_a_name_of_its_own():
@@ -106,3 +71,59 @@ def test_every_format_has_a_fixture_and_a_name_of_its_own():
     assert {format for format, _ in CASES.values()} == set(names)
     assert all(find_format(name) is not None for name in names)
     assert find_format("nothing") is None
+
+
+@pytest.mark.parametrize("name", ["canvas", "google-sheet", "brightspace"])
+def test_another_attempt_can_be_chosen(name, tmp_path):
+    path = written(made(name), tmp_path)
+    first, last = (found(hnd.plan(path, attempt=which).read()) for which in ("first", "last"))
+    assert first.users == last.users
+    assert first.answers != last.answers
+
+
+def test_the_caller_may_name_the_user(tmp_path):
+    path = written(made("moodle-en"), tmp_path)
+    users = hnd.plan(path, user="Email address").read().users.tolist()
+    assert all("@" in user for user in users)
+    with pytest.raises(InputError, match="there is no column 'Mail'"):
+        hnd.plan(path, user="Mail").read()
+
+
+def test_the_caller_may_name_the_question(tmp_path):
+    path = written(made("zooniverse"), tmp_path)
+    items = hnd.plan(path, option="T0").read().items.tolist()
+    assert sorted(items) == [str(500 + t) for t in range(10)]
+
+
+def test_the_caller_may_name_the_item(tmp_path):
+    path = written(made("mturk"), tmp_path)
+    items = hnd.plan(path, item="Input.image_url").read().items.tolist()
+    assert all(item.startswith("https://") for item in items)
+
+
+@pytest.mark.parametrize("name", ["moodle-en", "lm-eval", "canvas"])
+def test_items_are_chosen_by_their_names(name, tmp_path):
+    example = made(name)
+    path = written(example, tmp_path)
+    names = sorted(wanted(example).items)
+    assert sorted(hnd.plan(path, items=names[:2]).read().items.tolist()) == names[:2]
+    assert sorted(hnd.plan(path, drop=names[:2]).read().items.tolist()) == names[2:]
+
+
+def test_one_model_of_a_folder_is_no_test(tmp_path):
+    example = made("lm-eval")
+    name = next(iter(example.files))
+    path = tmp_path / name
+    path.parent.mkdir(parents=True)
+    path.write_bytes(example.files[name])
+    with pytest.raises(InputError, match=r"one|1 user"):
+        hnd.plan(path).read()
+
+
+def test_the_page_of_formats_names_every_fixture():
+    text = (Path(__file__).parents[1] / "docs" / "formats.md").read_text(encoding="utf-8")
+    lines = [line for line in text.splitlines() if line.endswith(("| yes |", "| no |"))]
+    assert [line.split(" | ")[1] for line in lines] == [*CASES, *PLAIN]
+    assert all(line.endswith("| yes |") for line in lines)
+    for format in FORMATS:
+        assert f"| `{format.name}` | {format.title} |" in text

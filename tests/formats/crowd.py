@@ -170,7 +170,7 @@ def label_studio(kind: str = "json") -> Made:
     answers = _answers(given)
     if kind == "json":
         data = json.dumps(tasks).encode()
-        return Made({"project-1.json": data}, answers, left_out=("cancelled", "predictions"))
+        return Made({"project-1.json": data}, answers, left_out=("cancelled",))
     if kind == "legacy":
         for task in tasks:
             task["completions"] = task.pop("annotations")

@@ -303,7 +303,7 @@ def moodle_all_tries() -> Made:
         last[10] = "Another colour"
         first[12] = "-"  # the third question was answered at the second try only
         lines += [first, last]
-    return Made({"r.csv": csv_bytes([header, *lines])}, answers, key, left_out=("later tries",))
+    return Made({"r.csv": csv_bytes([header, *lines])}, answers, key, left_out=("other attempts",))
 
 
 def moodle_stack() -> Made:

@@ -83,7 +83,7 @@ def clean(
     layout = plan.layout if reading is None else reading.layout.name
     key_user = None if reading is None else reading.key_user
     roles = None if reading is None else reading.layout.roles
-    if layout in ("wide", "long", "several"):
+    if layout in ("wide", "long", "several", "export"):
         if layout == "wide" and options.items is None and key_user is None:
             own.leave_out_strangers()
         own.leave_out_named_rows(key_user)

@@ -6,8 +6,6 @@ from hitsndiffs.reading.exports import (
     blocks,
     classroom,
     forms,
-    helm,
-    inspect_ai,
     judged,
     labelling,
     lm_eval,
@@ -15,8 +13,8 @@ from hitsndiffs.reading.exports import (
     models,
     moodle,
     predictions,
-    qti,
     refused,
+    runs,
     surveys,
 )
 from hitsndiffs.reading.exports.format import Format
@@ -33,14 +31,12 @@ FORMATS: tuple[Format, ...] = (
     *forms.FORMATS,
     *surveys.FORMATS,
     *classroom.FORMATS,
-    *qti.FORMATS,
     # crowd labels
     *judged.FORMATS,
     *labelling.FORMATS,
     # language models
     *lm_eval.FORMATS,
-    *inspect_ai.FORMATS,
-    *helm.FORMATS,
+    *runs.FORMATS,
     *models.FORMATS,
     # reports without answers
     *refused.FORMATS,

@@ -6,9 +6,9 @@ import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from hitsndiffs.reading.exports.common import folded, without_html, words
+from hitsndiffs.reading.exports.common import folded, single, without_html, words
 from hitsndiffs.reading.exports.sheet import ByQuestion, Question, Sheet, cell_at, html_cells
-from hitsndiffs.reading.vocabulary import is_summary_name, plain, role_of_name
+from hitsndiffs.reading.vocabulary import plain, role_of_name
 
 __all__ = ["FORMATS", "Blocks"]
 
@@ -50,22 +50,21 @@ class Blocks:
     def __call__(self, sheet: Sheet) -> list[Question]:
         """Return the questions of a table."""
         found = numbered(sheet.header, self.part_of, one=self.one)
-        found = {k: own for k, own in found.items() if own.keys() >= {*self.need}}
-        alone = sum(len(own) == 1 for own in found.values())
-        if len(found) < self.fewest or 2 * alone >= len(found):
+        blocks = {k: own for k, own in found.items() if own.keys() >= {*self.need}}
+        alone = sum(len(own) == 1 for own in blocks.values())
+        if len(blocks) < self.fewest or 2 * alone >= len(blocks):
             return []
-        self._drop_sums(sheet, found)
-        blocks = self._used(sheet, found)
-        for own in _checked(sheet, blocks):
-            own["key"] = own.pop("right")
-        keys = [own["key"] for own in blocks.values() if "key" in own]
-        answers = [own["answer"] for own in blocks.values()]
-        read = _reader([sheet.cells(k) for k in answers], [sheet.cells(k) for k in keys])
+        checked = [own for own in blocks.values() if "right" in own and "key" not in own]
+        if not {folded(c) for own in checked for c in sheet.cells(own["right"])} <= _SAYS_RIGHT:
+            for own in checked:  # «correct» is the right answer, not yes or no
+                own["key"] = own.pop("right")
+        keys = [sheet.cells(own["key"]) for own in blocks.values() if "key" in own]
+        read = _reader([sheet.cells(own["answer"]) for own in blocks.values()], keys)
         if self.letters:
-            read = _marks(any(len(c.strip()) > 1 for k in keys for c in sheet.cells(k)))
-        for role, part in (("item", "text"), ("item", "id"), ("unused", "about")):
-            places = [own[part] for own in blocks.values() if part in own]
-            sheet.set_role(places, role, "the question" if role == "item" else "about the answer")  # type: ignore[arg-type]
+            read = _marks(any(len(cell.strip()) > 1 for cells in keys for cell in cells))
+        for own in blocks.values():
+            sheet.set_role([own.get("text"), own.get("id")], "item", "the question")
+            sheet.set_role([own.get("about")], "unused", "about the answer")
         return [
             Question(
                 items,
@@ -79,29 +78,6 @@ class Blocks:
             )
             for own, items in zip(blocks.values(), self._items(sheet, blocks), strict=True)
         ]
-
-    def _used(self, sheet: Sheet, found: dict[str, Block]) -> dict[str, Block]:
-        """Return the questions that somebody filled in: sheets have room for more."""
-        used = {
-            k: own
-            for k, own in found.items()
-            if all(any(map(str.strip, sheet.cells(own[part]))) for part in self.need)
-        }
-        if used and len(used) < len(found):
-            empty = len(found) - len(used)
-            sheet.stream.notes.append(f"{empty} places of the sheet are not used and left out.")
-        return used or found
-
-    def _drop_sums(self, sheet: Sheet, blocks: Mapping[str, Block]) -> None:
-        named = who(sheet, min(min(own.values()) for own in blocks.values()))
-        answers = [own["answer"] for own in blocks.values()]
-        rows = [
-            row
-            for row in sheet.rows
-            if any(row[k].strip() for k in answers)
-            or not any(is_summary_name(row[k]) for k in named)
-        ]
-        sheet.keep_rows(rows, "rows of averages", "they sum up the others")
 
     def _items(self, sheet: Sheet, blocks: Mapping[str, Block]) -> list[list[str]]:
         """Return the item in each row of each question.
@@ -123,7 +99,7 @@ class Blocks:
                     keys.setdefault((test, place), {}).setdefault(version, row[place].strip())
         if any(len({*own.values()}) > 1 for own in keys.values()):
             told = f"The {len({*versions})} versions have different keys"
-            sheet.stream.notes.append(f"{told}: their questions are separate items.")
+            sheet.stream.note(f"{told}: their questions are separate items.")
         else:
             versions = [""] * len(versions)
         several = len({*tests}) > 1
@@ -162,25 +138,12 @@ def numbered(
     """
     found: dict[int, Block] = {}
     for place, name in enumerate(header):
-        if len(name) > 60:
-            continue
-        match = next(filter(None, (own.fullmatch(name.strip()) for own in _NUMBERED)), None)
+        matches = (own.fullmatch(name.strip()) for own in _NUMBERED if len(name) <= 60)
+        match = next(filter(None, matches), None)
         part = part_of(match["part"] if match else name) if match or one else None
         if part is not None:
             found.setdefault(int(match["number"]) if match else -1, {}).setdefault(part, place)
     return {"" if number < 0 else str(number): found[number] for number in sorted(found)}
-
-
-def who(sheet: Sheet, end: int) -> list[int]:
-    """Return the columns before the questions that tell who answered."""
-    differ = [k for k in range(end) if 2 * len({*sheet.cells(k)}) > len(sheet.rows)]
-    about = (plain(sheet.header[k]) in _PEOPLE for k in differ)
-    named = [
-        k
-        for k, known in zip(differ, about, strict=True)
-        if known or role_of_name(sheet.header[k]) == "identity"
-    ]
-    return named or list(range(min(end, 3)))
 
 
 def _by_text(sheet: Sheet, blocks: Mapping[str, Block]) -> list[list[str]]:
@@ -210,13 +173,6 @@ Reader = Callable[[Sequence[str]], list[tuple[str, ...] | None]]
 
 _SAYS_RIGHT = words("|true|false|yes|no|y|n|1|0|c|x|i|correct|incorrect|right|wrong")
 _BITS = re.compile(r"[01]{1,10}")
-
-
-def _checked(sheet: Sheet, blocks: Mapping[str, Block]) -> list[Block]:
-    """Return the questions in which «correct» is the right answer, not yes or no."""
-    found = [own for own in blocks.values() if "right" in own and "key" not in own]
-    said = {folded(cell) for own in found for cell in sheet.cells(own["right"])}
-    return [] if said <= _SAYS_RIGHT else found
 
 
 def _reader(answers: Sequence[Sequence[str]], keys: Sequence[Sequence[str]]) -> Reader:
@@ -251,7 +207,7 @@ def _marks(several: bool) -> Reader:
         text = cell.strip()
         if len(text) > 1 and text.isalpha():
             return tuple(text) if several else None
-        return (text,) if text else ()
+        return single(text)
 
     return lambda cells: list(map(read, cells))
 
@@ -265,9 +221,6 @@ _ANSWERS = words(
 )
 _CHECKS = words("check|checked|result|status|feedback|time|duration|comment")
 _VERSIONS = words("exam|form|version|testform|keyversion|booklet|variant|set|examset")
-_PEOPLE = words(
-    "id|name|registration|matrikel|matrikelnummer|student|username|user|email|studentid"
-)
 
 
 def _part(name: str) -> str | None:
@@ -281,7 +234,7 @@ def _part(name: str) -> str | None:
     return "about" if text in _CHECKS else None
 
 
-QUESTION_BLOCKS = ByQuestion(Blocks(_part, fewest=2, version=_VERSIONS), who=who).format(
+QUESTION_BLOCKS = ByQuestion(Blocks(_part, fewest=2, version=_VERSIONS)).format(
     "question-blocks",
     "Several columns per question (R/exams and others)",
     "answer.1, solution.1, points.1, answer.2, …: found by their numbers",

@@ -1,22 +1,15 @@
-"""Classroom tools: ZipGrade, scanners, R/exams, Kahoot!."""
+"""Classroom tools: ZipGrade, scanners, Kahoot!."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import cast
 
-from hitsndiffs.reading.exports.base import Choices, Document, Role, Sample, Sign
+from hitsndiffs.reading.exports.base import Choices, Document, Sample, Sign
 from hitsndiffs.reading.exports.blocks import Blocks
-from hitsndiffs.reading.exports.common import unique, without_html, words
+from hitsndiffs.reading.exports.common import single, unique, without_html, words
 from hitsndiffs.reading.exports.format import Format, Given, Stream
-from hitsndiffs.reading.exports.sheet import (
-    ByQuestion,
-    Question,
-    Sheet,
-    cell_at,
-    sheet_of,
-)
+from hitsndiffs.reading.exports.sheet import ByQuestion, Question, Sheet, cell_at, sheet_of
 from hitsndiffs.reading.vocabulary import plain
 
 __all__ = ["FORMATS"]
@@ -30,7 +23,6 @@ _ZIPGRADE = {
     **dict.fromkeys(("posspt", "posspts", "possiblepts", "possiblepoints"), "possible"),
 }
 
-
 ZIPGRADE = ByQuestion(
     Blocks(
         lambda name: _ZIPGRADE.get(plain(name)),
@@ -38,8 +30,7 @@ ZIPGRADE = ByQuestion(
         version=("keyversion",),
         test=("quizname",),
         letters=True,
-    ),
-    who=words("firstname|lastname|studentid|zipgradeid|customid|externalid"),
+    )
 ).format(
     "zipgrade",
     "ZipGrade, full format",
@@ -52,61 +43,56 @@ ZIPGRADE = ByQuestion(
 
 # -- Scantron and similar scanners -----------------------------------------------------------------
 
-_PLACE = re.compile(r"^_0*(\d+)$")
 _ABOUT = words("specialcodes|totalscore|totalpct|rawscore|testform|mi")
 
 
 def _find_scantron(sheet: Sheet) -> list[Question]:
-    places = [k for k, name in enumerate(sheet.header) if _PLACE.match(name.strip())]
-    numbers = [int(sheet.header[k].strip()[1:]) for k in places]
-    if len(places) < 2 or numbers != list(range(1, len(places) + 1)) or not sheet.named(_ABOUT):
+    places = {
+        k: int(match[1])
+        for k, name in enumerate(sheet.header)
+        if (match := re.fullmatch(r"_0*(\d+)", name.strip()))
+    }
+    if len(places) < 2 or [*places.values()] != list(range(1, len(places) + 1)):
         return []
-    # If all marks are numbers, 0 means «no mark».
     marks = {cell.strip() for k in places for cell in sheet.cells(k)} - {""}
-    none = "0" if marks and all(mark.isdigit() for mark in marks) else ""
-    if none in marks:
-        sheet.stream.notes.append("The mark 0 is taken as no answer.")
+    none = {"", "0"} if marks and all(map(str.isdigit, marks)) else {""}
+    if "0" in none & marks:
+        sheet.stream.note("The mark 0 is taken as no answer.")
     return [
         Question(
             sheet.header[k].strip(),
             k,
             given=[
-                None if (mark := cell.strip()) == "*" else () if mark in ("", none) else (mark,)
+                None if (mark := cell.strip()) == "*" else () if mark in none else (mark,)
                 for cell in sheet.cells(k)
             ],
         )
-        for k in places
+        for k in (places if sheet.named(_ABOUT) else ())
     ]
 
 
-SCANTRON = ByQuestion(
-    _find_scantron,
-    who=lambda sheet, end: sheet.named(("lastname", "firstname", "id"), end) or [0],
-).format(
+SCANTRON = ByQuestion(_find_scantron).format(
     "scantron",
     "Scantron and similar scanners",
     "A row per person: name, id, codes, totals, then the marks in _1, _2, …",
     "codes and totals are followed by _1, _2, _3, …",
 )
 
-_NUMBERED = re.compile(r"[a-z]{1,2}[-_ .]?\d{1,3}[a-z]?", re.IGNORECASE)
-
 
 def _find_forms(sheet: Sheet) -> list[Question]:
     """Find the questions of a scanned form (A1, A2, …, C2a): each form has a line in the header."""
     if plain(sheet.header[0] if sheet.header else "") != "ncsheader":
         return []
-    places = [k for k, name in enumerate(sheet.header) if _NUMBERED.fullmatch(name.strip())]
-    return [Question(sheet.header[k].strip(), k) for k in places]
+    names = [name.strip() for name in sheet.header]
+    fits = re.compile(r"[a-z]{1,2}[-_ .]?\d{1,3}[a-z]?", re.IGNORECASE).fullmatch
+    return [Question(name, k) for k, name in enumerate(names) if fits(name)]
 
 
 def _who_of_forms(sheet: Sheet, _: int) -> list[int]:
     """Return the column that tells the forms apart: its serial number, or the scanner's line."""
-    for place in [*sheet.named(("serialcode", "serialnumber", "serial", "lithocode", "id")), 0]:
-        cells = [cell.strip() for cell in sheet.cells(place)]
-        if all(cells) and len(set(cells)) == len(cells):
-            return [place]
-    return []
+    named = sheet.named(("serialcode", "serialnumber", "serial", "lithocode", "id"))
+    cells = {k: [cell.strip() for cell in sheet.cells(k)] for k in (*named, 0)}
+    return [k for k, own in cells.items() if all(own) and len({*own}) == len(own)][:1]
 
 
 SCANNED_FORMS = ByQuestion(_find_forms, who=_who_of_forms).format(
@@ -120,8 +106,6 @@ SCANNED_FORMS = ByQuestion(_find_forms, who=_who_of_forms).format(
 
 # -- Kahoot!: the answers are on the sheet «RawReportData Data» ------------------------------------
 
-_PLAYED = ("player", "answer", "question", "correct answers", "answer 1")
-
 
 def _raw_sheet(sample: Sample) -> str | None:
     return next((n for n in sample.sheets if plain(n).startswith("rawreportdata")), None)
@@ -129,53 +113,50 @@ def _raw_sheet(sample: Sample) -> str | None:
 
 def _kahoot(document: Document, choices: Choices, stream: Stream) -> Iterator[Given]:
     sheet = sheet_of(document, choices, stream, choices.sheet or _raw_sheet(document.sample))
-    places = {plain(name): k for k, name in reversed([*enumerate(sheet.header)])}
-    if not {"player", "answer", "question"} <= places.keys():
+    player, question, number, answer, right = map(
+        sheet.find, ("Player", "Question", "Question Number", "Answer", "Correct Answers")
+    )
+    if player is None or question is None or answer is None:
         return
-    texts = [[without_html(cell) for cell in row] for row in sheet.rows]
-    rows = [row for row in texts if row[places["player"]] and row[places["question"]]]
-    pairs = [(row[places["question"]], cell_at(row, places.get("questionnumber"))) for row in rows]
+    rows = [[without_html(cell) for cell in row] for row in sheet.rows]
+    rows = [row for row in rows if row[player] and row[question]]
+    pairs = [(row[question], cell_at(row, number)) for row in rows]
     found = list(dict.fromkeys(pairs))
     labels = dict(zip(found, unique(text for text, _ in found), strict=True))
-    shown = [k for name, k in places.items() if re.fullmatch(r"answer\d", name)]
+    shown = [k for k, name in enumerate(sheet.header) if re.fullmatch(r"answer\d", plain(name))]
     options = [[row[k] for k in shown if row[k]] for row in rows]
     given, keys = (
-        [
-            match_options(cell_at(row, places.get(name)), own)
-            for row, own in zip(rows, options, strict=True)
-        ]
-        for name in ("answer", "correctanswers")
+        [_named_in(cell_at(row, k), own) for row, own in zip(rows, options, strict=True)]
+        for k in (answer, right)
     )
     # Where any one of several right answers was enough, there is no key to compare with.
     several = {pair for pair, own in zip(pairs, given, strict=True) if len(own) > 1}
-    for row, pair, answer, key in zip(rows, pairs, given, keys, strict=True):
+    for row, pair, own, key in zip(rows, pairs, given, keys, strict=True):
         known = len(key) < 2 or pair in several
-        yield Given(row[places["player"]], labels[pair], answer, key=key if known else ())
-    stream.notes.append("Players are told apart by their nicknames.")
-    for name, role in (("player", "user"), ("question", "item"), ("answer", "answers")):
-        sheet.set_role([places[name]], cast("Role", role), f"the column «{name}»")
+        yield Given(row[player], labels[pair], own, key=key if known else ())
+    stream.note("Players are told apart by their nicknames.")
+    sheet.set_role([player], "user", "the player")
+    sheet.set_role([question], "item", "the question")
+    sheet.set_role([answer], "answers", "the answer of a player")
 
 
-def match_options(text: str, options: Sequence[str]) -> tuple[str, ...]:
+def _named_in(text: str, options: Sequence[str]) -> tuple[str, ...]:
     """Return the options that a text names; options may contain commas.
 
     Examples
     --------
-    >>> match_options("Red, Blue, dark", ["Red", "Blue, dark", "Green"])
+    >>> _named_in("Red, Blue, dark", ["Red", "Blue, dark", "Green"])
     ('Red', 'Blue, dark')
-    >>> match_options("something else, here", ["Red"])
+    >>> _named_in("something else, here", ["Red"])
     ('something else, here',)
     """
-    if not text or text in options:
-        return (text,) if text else ()
     left, found = text, []
     while left:
         fits = [o for o in options if left == o or left.startswith((o + ",", o + ";"))]
         if not fits:
-            return (text,)
-        option = max(fits, key=len)
-        found.append(option)
-        left = left[len(option) :].lstrip(",; ")
+            return single(text)
+        found.append(max(fits, key=len))
+        left = left[len(found[-1]) :].lstrip(",; ")
     return tuple(found)
 
 
@@ -188,7 +169,10 @@ KAHOOT = Format(
             "the workbook has a sheet «RawReportData Data»",
             holds=lambda sample: _raw_sheet(sample) is not None,
         ),
-        Sign("the columns Player, Answer and Correct Answers are there", _PLAYED),
+        Sign(
+            "the columns Player, Answer and Correct Answers are there",
+            ("player", "answer", "question", "correct answers", "answer 1"),
+        ),
         Sign(
             "the workbook has the sheets «Overview» and «Final Scores»",
             holds=lambda sample: {"overview", "finalscores"} <= {*map(plain, sample.sheets)},

@@ -1,4 +1,4 @@
-"""Helpers that several converters share: numbers, plain text, labels, sets of options."""
+"""What the values in exports mean: numbers, plain text, labels, sets of options."""
 
 from __future__ import annotations
 
@@ -18,15 +18,16 @@ __all__ = [
     "as_text",
     "at",
     "attempt_number",
+    "chosen",
     "folded",
     "inner",
     "is_free_text",
-    "labelled",
     "letter_place",
     "literal",
     "number",
     "objects",
     "short_hash",
+    "single",
     "split_column",
     "stem_of_name",
     "title_of",
@@ -37,8 +38,10 @@ __all__ = [
 ]
 
 _TAG = re.compile(r"<(?:/?[a-zA-Z][^<>]{0,2000}|!--.{0,2000}?--)>", re.DOTALL)
-_BLANKS = re.compile(r"\s+")
 _NUMBER = re.compile(r"[-+]?\d+(?:[.,]\d+)?")
+
+
+# -- texts ---------------------------------------------------------------------------------------
 
 
 def words(text: str) -> frozenset[str]:
@@ -57,9 +60,7 @@ def without_html(text: str) -> str:
     """
     if "<" in text:
         text = _TAG.sub(" ", text)
-    if "&" in text:
-        text = html.unescape(text)
-    return _BLANKS.sub(" ", text).strip()
+    return " ".join(html.unescape(text).split())
 
 
 @lru_cache(maxsize=1 << 16)
@@ -102,55 +103,6 @@ def attempt_number(text: str) -> int:
     return int(value) if value and 0 < value < 1e6 else 1
 
 
-def as_text(value: Any) -> str:
-    """Return a JSON value as label text; whole numbers have no decimal point.
-
-    Examples
-    --------
-    >>> as_text(1.0), as_text(True), as_text(None), as_text(["a", 2])
-    ('1', 'true', '', '["a", 2]')
-    """
-    if value is None:
-        return ""
-    if isinstance(value, str):
-        return value
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, float) and value.is_integer():
-        return str(int(value))
-    if isinstance(value, (int, float)):
-        return str(value)
-    return json.dumps(value, ensure_ascii=False, default=str)
-
-
-def title_of(value: Any) -> str:
-    """Return the beginning of a text, in one line, as the title of an item."""
-    return " ".join(as_text(value).split())[:200]
-
-
-def literal(text: Any) -> Any:
-    """Return the value of a JSON or Python literal, or the text itself if it is neither.
-
-    Examples
-    --------
-    >>> literal("['a', 1]"), literal('{"a": true}'), literal("plain words")
-    (['a', 1], {'a': True}, 'plain words')
-    """
-    if not isinstance(text, str):
-        return text
-    start = text.lstrip()[:1]
-    if start not in '[{("' and not _NUMBER.fullmatch(text.strip()):
-        return text
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
-        pass
-    try:
-        return ast.literal_eval(text)
-    except (ValueError, SyntaxError, RecursionError, MemoryError, TypeError):
-        return text
-
-
 def short_hash(text: str) -> str:
     """Return a hash of a text as eight hexadecimal digits."""
     return hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=4).hexdigest()
@@ -166,43 +118,6 @@ def letter_place(text: str) -> int | None:
     """
     bare = text.strip().strip("().:").upper()
     return ord(bare) - ord("A") if len(bare) == 1 and "A" <= bare <= "Z" else None
-
-
-def objects(values: Any) -> list[dict[str, Any]]:
-    """Return the objects among JSON values; everything else is skipped."""
-    if isinstance(values, dict):
-        values = [values]
-    several = isinstance(values, (list, tuple, Iterator))
-    return [v for v in values if isinstance(v, dict)] if several else []
-
-
-def inner(value: Any, *names: str) -> dict[str, Any]:
-    """Return the object at the end of a path of names, or an empty one if there is none.
-
-    Examples
-    --------
-    >>> inner({"a": {"b": {"c": 1}}}, "a", "b"), inner({"a": 1}, "a", "b")
-    ({'c': 1}, {})
-    """
-    for name in names:
-        value = value.get(name) if isinstance(value, dict) else None
-    return value if isinstance(value, dict) else {}
-
-
-def at(value: Any, path: str) -> Any:
-    """Return what stands at the end of a path in objects; of several, the first that holds a value.
-
-    Examples
-    --------
-    >>> at({"a": {"b": 1}}, "a.c|a.b"), at({"a": {"b": None}}, "a.b|a.b.c") is None
-    (1, True)
-    """
-    for one in path.split("|"):
-        *names, last = one.split(".")
-        found = inner(value, *names).get(last)
-        if found not in (None, ""):
-            return found
-    return None
 
 
 def is_free_text(cells: Iterable[str]) -> bool:
@@ -243,24 +158,6 @@ def unique(names: Iterable[str]) -> list[str]:
     return result
 
 
-def labelled(options: Sequence[str]) -> list[str]:
-    """Return option texts as labels; if any repeat or are empty, each gets its letter in front.
-
-    Examples
-    --------
-    >>> labelled(["yes", "no"]), labelled(["x", "x", ""])
-    (['yes', 'no'], ['A. x', 'B. x', 'C'])
-    """
-    texts = [_BLANKS.sub(" ", text).strip() for text in options]
-    if len(set(texts)) == len(texts) and all(texts):
-        return texts
-    return [f"{_letter(k)}. {text}" if text else _letter(k) for k, text in enumerate(texts)]
-
-
-def _letter(place: int) -> str:
-    return chr(ord("A") + place) if place < 26 else str(place + 1)
-
-
 def stem_of_name(name: str) -> str:
     """Return a file name without its extensions (``.csv.gz`` is removed whole).
 
@@ -269,12 +166,143 @@ def stem_of_name(name: str) -> str:
     >>> stem_of_name("model-c.v2.jsonl.gz"), stem_of_name("llama-3.1.json")
     ('model-c.v2', 'llama-3.1')
     """
-    return re.sub(
-        r"(\.(?:gz|zst|zip|jsonl?|ndjson|csv|tsv|txt|xlsx?|ods|parquet|eval))+$",
-        "",
-        name,
-        flags=re.I,
-    )
+    endings = r"(\.(?:gz|zst|zip|jsonl?|ndjson|csv|tsv|txt|xlsx?|ods|parquet|eval))+$"
+    return re.sub(endings, "", name, flags=re.IGNORECASE)
+
+
+# -- values of JSON ------------------------------------------------------------------------------
+
+
+def as_text(value: Any) -> str:
+    """Return a JSON value as label text; whole numbers have no decimal point.
+
+    Examples
+    --------
+    >>> as_text(1.0), as_text(True), as_text(None), as_text(["a", 2])
+    ('1', 'true', '', '["a", 2]')
+    """
+    if value is None:
+        return ""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    if isinstance(value, (int, float)):
+        return str(value)
+    return json.dumps(value, ensure_ascii=False, default=str)
+
+
+#: The members of an object that hold the text of a question, the likeliest first.
+_ASKED = ("question", "query", "problem", "sentence", "ctx", "goal", "premise", "input", "text")
+
+
+def title_of(value: Any) -> str:
+    r"""Return the beginning of a text, in one line, as the title of an item.
+
+    Examples
+    --------
+    >>> title_of("Why\\n not?"), title_of({"id": "7", "question": "Who?"})
+    ('Why not?', 'Who?')
+    """
+    if isinstance(value, dict):
+        texts = [*map(value.get, _ASKED), *value.values()]
+        value = next((text for text in texts if isinstance(text, str) and text.strip()), "")
+    return " ".join(as_text(value).split())[:200]
+
+
+def literal(text: Any) -> Any:
+    """Return the value of a JSON or Python literal, or the text itself if it is neither.
+
+    Examples
+    --------
+    >>> literal("['a', 1]"), literal('{"a": true}'), literal("plain words")
+    (['a', 1], {'a': True}, 'plain words')
+    """
+    if not isinstance(text, str):
+        return text
+    if text.lstrip()[:1] not in ("[", "{", "(", '"') and not _NUMBER.fullmatch(text.strip()):
+        return text
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        pass
+    try:
+        return ast.literal_eval(text)
+    except (ValueError, SyntaxError, RecursionError, MemoryError, TypeError):
+        return text
+
+
+def objects(values: Any) -> list[dict[str, Any]]:
+    """Return the objects among JSON values; everything else is skipped."""
+    if isinstance(values, dict):
+        values = [values]
+    several = isinstance(values, (list, tuple, Iterator))
+    return [v for v in values if isinstance(v, dict)] if several else []
+
+
+def inner(value: Any, *names: str) -> dict[str, Any]:
+    """Return the object at the end of a path of names, or an empty one if there is none.
+
+    Examples
+    --------
+    >>> inner({"a": {"b": {"c": 1}}}, "a", "b"), inner({"a": 1}, "a", "b")
+    ({'c': 1}, {})
+    """
+    for name in names:
+        value = value.get(name) if isinstance(value, dict) else None
+    return value if isinstance(value, dict) else {}
+
+
+def at(value: Any, path: str) -> Any:
+    """Return what stands at the end of a path in objects; of several, the first that holds a value.
+
+    Examples
+    --------
+    >>> at({"a": {"b": 1}}, "a.c|a.b"), at({"a": {"b": None}}, "a.b|a.b.c") is None
+    (1, True)
+    """
+    for one in path.split("|"):
+        *names, last = one.split(".")
+        found = inner(value, *names).get(last)
+        if found not in (None, ""):
+            return found
+    return None
+
+
+# -- what was chosen -----------------------------------------------------------------------------
+
+#: Where an object holds what was chosen; one that also has a place marks a region or a part.
+_CHOICES = ("choices", "labels", "label", "rating", "selected", "choice", "name", "title", "value")
+_PLACES = {"start", "start_offset", "x", "points", "task"}
+
+
+def single(text: Any) -> tuple[str, ...]:
+    """Return one value as a set of options; blank texts are none."""
+    return (text,) if (text := as_text(text)).strip() else ()
+
+
+def chosen(value: Any) -> tuple[str, ...] | None:
+    """Return what a value of JSON says was chosen; None if it is no choice.
+
+    Examples
+    --------
+    >>> chosen({"cat": True, "dog": False}), chosen({"label": "cat"}), chosen([{"name": 1}, "b"])
+    (('cat',), ('cat',), ('1', 'b'))
+    >>> chosen({"x": 1, "y": 2, "labels": ["cat"]}), chosen({"content": "long"}), chosen(None)
+    (None, None, ())
+    """
+    if isinstance(value, dict):
+        if value and all(isinstance(own, bool) for own in value.values()):
+            return tuple(option for option, on in value.items() if on)
+        name = next((name for name in _CHOICES if value.get(name) is not None), None)
+        return None if name is None or _PLACES & value.keys() else chosen(value[name])
+    if not isinstance(value, list):
+        return single(value)
+    parts = [chosen(part) for part in value]
+    several = [text for part in parts for text in part or ()]
+    return None if None in parts else tuple(dict.fromkeys(several))
 
 
 def split_column(cells: Sequence[str], mark: str) -> list[tuple[str, ...]]:
@@ -297,18 +325,16 @@ def split_column(cells: Sequence[str], mark: str) -> list[tuple[str, ...]]:
     lists = {cell: literal(text) for cell, text in whole.items() if text.startswith("[")}
     if lists and all(isinstance(lists.get(cell), list) for cell, text in whole.items() if text):
         return [tuple(as_text(part).strip() for part in lists.get(cell, ())) for cell in cells]
-    found = re.compile(mark)
+    found, last = re.compile(mark), re.compile(f"(?:{mark})$")
     parts_of = {
-        cell: tuple(part for part in map(str.strip, found.split(text)) if part)
-        for cell, text in whole.items()
+        cell: tuple(filter(None, map(str.strip, found.split(text)))) for cell, text in whole.items()
     }
     counts = Counter(part for own in parts_of.values() for part in {*own})
     several = [parts_of[cell] for cell, text in whole.items() if found.search(text)]
     mentioned = {part for parts in several for part in parts}
     shared = sum(counts[part] > 1 for part in mentioned)
-    last = re.compile(f"(?:{mark})$")
-    ends = bool(several) and all(last.search(text) for text in whole.values() if text)
+    ends = all(last.search(text) for text in whole.values() if text)
     rare = "," not in mark and all(any(counts[p] > 1 for p in parts) for parts in several)
     if several and (ends or rare or 2 * shared > len(mentioned)):
         return [parts_of[cell] for cell in cells]
-    return [(whole[cell],) if whole[cell] else () for cell in cells]
+    return [single(whole[cell]) for cell in cells]

@@ -22,6 +22,7 @@ from hitsndiffs.reading.exports.base import (
     Document,
     LeftOut,
     Refusal,
+    Role,
     Sample,
     Sign,
     Status,
@@ -42,11 +43,11 @@ class Given(NamedTuple):
 
     person: str
     item: str
-    #: One text or several, whose order does not matter; none if it is blank.
-    answer: str | tuple[str, ...] | None
+    #: The texts that were chosen, whose order does not matter; none if it is blank.
+    answer: tuple[str, ...] = ()
     #: Which of several questions about the item.
     question: str = ""
-    key: str | tuple[str, ...] | None = None
+    key: tuple[str, ...] = ()
     title: str = ""
     #: The number of the attempt; 0 if repeated answers are to be numbered.
     attempt: int = 0
@@ -62,24 +63,12 @@ class Given(NamedTuple):
     aside: tuple[str, str] | None = None
 
 
-class Entry(NamedTuple):
-    """One answer of a stream: sets of texts as in the file, which the reader trims and folds."""
-
-    person: str
-    item: str
-    answer: tuple[str, ...]
-    key: tuple[str, ...]
-    attempt: int
-    points: float | None
-    possible: float | None
-    status: Status
-
-
 @dataclass
 class Stream:
     """The answers in a file, and notes about it."""
 
-    entries: list[Entry] = field(default_factory=list)
+    #: With the number of the attempt and the status; the reader trims and folds the texts.
+    entries: list[Given] = field(default_factory=list)
     #: Sentences that state what was assumed.
     notes: list[str] = field(default_factory=list)
     #: Rows that do not count as a person's answers: averages, keys, previews, unfinished attempts.
@@ -93,6 +82,15 @@ class Stream:
     #: Whether the file holds one user, who is named by the part of its path that differs.
     user_is_file: bool = False
 
+    def note(self, sentence: str) -> None:
+        """Take a note, once."""
+        if sentence not in self.notes:
+            self.notes.append(sentence)
+
+    def set_role(self, name: str, role: Role, reason: str, place: int) -> None:
+        """Record the role of a column."""
+        self.columns.append(Column(name, role, reason, place))
+
     def leave_out(self, count: int, what: str, reason: str) -> None:
         """Record rows that are left out, together with others of that kind."""
         rows = LeftOut(count, what, reason)
@@ -105,7 +103,8 @@ class Stream:
     def extend(self, other: Stream) -> None:
         """Append another stream (another file of the same test)."""
         self.entries += other.entries
-        self.notes.extend(note for note in other.notes if note not in self.notes)
+        for sentence in other.notes:
+            self.note(sentence)
         for rows in other.left_out:
             self.leave_out(rows.count, rows.what, rows.reason)
         known = {(column.name, column.position) for column in self.columns}
@@ -113,6 +112,11 @@ class Stream:
         self.titles = {**other.titles, **self.titles}
         if not self.key_from and any(one.key for one in other.entries):
             self.key_from = other.key_from
+
+
+#: Yields the answers in a document, given what the caller said; it may take notes in the stream,
+#: and raise :class:`Refusal` (what the file is, and what to export instead).
+Reader = Callable[[Document, Choices, Stream], Iterable[Given]]
 
 
 @dataclass(frozen=True)
@@ -130,8 +134,7 @@ class Format:
     signs
         How it is recognised: a file has the format if it shows one of these.
     read
-        Yields the answers in a document, given what the caller said; may take notes in the stream,
-        and raise :class:`Refusal` (what the file is, and what to export instead).
+        Yields the answers in a document.
     tried
         On which real files it was tried, as a phrase; blank where it was written from the
         documentation or the source code of the tool.
@@ -148,7 +151,7 @@ class Format:
     title: str
     about: str
     signs: tuple[Sign, ...]
-    read: Callable[[Document, Choices, Stream], Iterable[Given]]
+    read: Reader
     tried: str = ""
     empty: tuple[str, str] = (
         "not this format: there is no column of answers where it has them",
@@ -193,37 +196,38 @@ class Format:
         wanted = dict.fromkeys(one.question for one in given)
         if [*wanted] != [""]:
             wanted = chosen_only(wanted, option)
-        told = [one for one in given if one.right is not None and one.key and one.answer]
-        differ = sum(({*_texts(one.answer)} == {*_texts(one.key)}) != one.right for one in told)
-        trusted = differ <= _DIFFERENT * len(told)
-        if not trusted:
-            stream.notes.append(
-                f"The right answers ({self.key_from}) do not fit the scores in the file "
-                f"({differ} of {len(told)} differ): they are not used as a key."
-            )
+        trusted = self._is_trusted(stream, given)
         given = [one for one in given if one.question in wanted]
         items = [one.item if len(wanted) == 1 else f"{one.item}/{one.question}" for one in given]
         attempts = [one.attempt for one in given]
         if not any(attempts):
-            attempts = number_attempts(
-                (one.person, item) for one, item in zip(given, items, strict=True)
-            )
+            pairs = zip((one.person for one in given), items, strict=True)
+            attempts = number_attempts(pairs)
         for one, item, attempt in zip(given, items, attempts, strict=True):
             if one.title:
                 stream.titles.setdefault(item, one.title)
-            answer = _texts(one.answer)
+            answer = _filled(one.answer)
             stream.entries.append(
-                Entry(
-                    one.person,
-                    item,
-                    answer,
-                    _texts(one.key) if trusted else (),
-                    attempt or 1,
-                    one.points,
-                    one.possible,
-                    one.status or ("answered" if answer else self.none),
+                one._replace(
+                    item=item,
+                    answer=answer,
+                    key=_filled(one.key) if trusted else (),
+                    attempt=attempt or 1,
+                    status=one.status or ("answered" if answer else self.none),
                 )
             )
+
+    def _is_trusted(self, stream: Stream, given: Sequence[Given]) -> bool:
+        """Whether the key in the file fits its scores; a note says so if it does not."""
+        told = [one for one in given if one.right is not None and one.key and one.answer]
+        differ = sum(({*one.answer} == {*one.key}) != one.right for one in told)
+        if differ <= _DIFFERENT * len(told):
+            return True
+        stream.notes.append(
+            f"The right answers ({self.key_from}) do not fit the scores in the file "
+            f"({differ} of {len(told)} differ): they are not used as a key."
+        )
+        return False
 
 
 def number_attempts(keys: Iterable[Any]) -> list[int]:
@@ -242,9 +246,8 @@ def number_attempts(keys: Iterable[Any]) -> list[int]:
     return numbers
 
 
-def _texts(answer: str | tuple[str, ...] | None) -> tuple[str, ...]:
-    several = (answer,) if isinstance(answer, str) else answer or ()
-    return tuple(text for text in several if text.strip())
+def _filled(texts: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(text for text in texts if text.strip())
 
 
 def _free_texts(given: Sequence[Given]) -> set[str]:
@@ -257,7 +260,7 @@ def _free_texts(given: Sequence[Given]) -> set[str]:
         by_question.setdefault(one.question, []).append(one)
     found = set()
     for question, own in by_question.items():
-        texts = [" ".join(_texts(one.answer)) for one in own if one.is_text]
+        texts = [" ".join(one.answer) for one in own if one.is_text]
         alone = len({one.person for one in own}) == 1
         long = not alone or 2 * sum(len(text) > _LONG for text in texts) > len(texts)
         remarks = len(texts) == len(own) and role_of_name(question) == "comment"

@@ -85,25 +85,24 @@ def _scored(names: Sequence[str], rows: Sequence[Sequence[str]]) -> list[int]:
     return [k for k in found if any(_OF.match(row[k + 1]) for row in rows)]
 
 
-def _are_stamped(sample: Sample) -> bool:
-    """Whether the times of submission come first."""
-    if not sample.is_table or len(sample.header) < 2:
+def _total(names: Sequence[str], rows: Sequence[Sequence[str]], end: int = 3) -> list[int]:
+    """Return the column of the score of the whole form, if there is one."""
+    for k in range(1, min(end, len(names))):
+        cells = [row[k] for row in rows if row[k].strip()]
+        named = folded(names[k]) in _TOTALS and all(number(cell) is not None for cell in cells)
+        if named or sum(bool(_OF.match(cell)) for cell in cells) >= 0.8 * len(cells) > 0:
+            return [k]
+    return []
+
+
+def _is_form(sample: Sample) -> bool:
+    """Whether times of submission come first, by name or before a score, and questions follow."""
+    header, rows = sample.header, sample.full_rows
+    stamps = [row[0] for row in rows if sample.is_table and len(header) > 1 and row[0].strip()]
+    if not stamps or not all(map(_WHEN.search, stamps)):
         return False
-    stamps = [row[0] for row in sample.full_rows if row[0].strip()]
-    return bool(stamps) and all(map(_WHEN.search, stamps))
-
-
-def _is_total(names: Sequence[str], rows: Sequence[Sequence[str]], place: int) -> bool:
-    cells = [row[place] for row in rows if row[place].strip()] if place < len(names) else []
-    named = place < len(names) and folded(names[place]) in _TOTALS
-    of = sum(bool(_OF.match(cell)) for cell in cells) >= 0.8 * len(cells) > 0
-    return of or (named and all(number(cell) is not None for cell in cells))
-
-
-def _is_stamped(sample: Sample) -> bool:
-    if not _are_stamped(sample) or folded(sample.header[0]) not in _STAMPS:
-        return False
-    return _are_questions(sample.header[1:]) and not _is_log(sample)
+    start = 1 if folded(header[0]) in _STAMPS and not _is_log(sample) else 2
+    return (start == 1 or bool(_total(header, rows))) and _are_questions(header[start:])
 
 
 def _is_log(sample: Sample) -> bool:
@@ -115,33 +114,25 @@ def _is_log(sample: Sample) -> bool:
     return any(len(own) > 4 and 2 * len({*own}) <= len(own) for own in cells)
 
 
-def _is_timed_quiz(sample: Sample) -> bool:
-    totals = (_is_total(sample.header, sample.full_rows, k) for k in (1, 2))
-    return _are_stamped(sample) and any(totals) and _are_questions(sample.header[2:])
-
-
 def _find_google(sheet: Sheet) -> list[Question]:
     names, rows = sheet.names, sheet.rows
-    if not names:
-        return []
     scored = _scored(names, rows)
-    marks = {k + step for k in scored for step in (1, 2)}
-    totals = [k for k in (1, 2, 3) if k not in scored and _is_total(names, rows, k)][:1]
-    others = [k for k in range(1, len(names)) if k not in {*scored, *marks, *totals}]
-    asked = [k for k in others if _says_who(names[k], sheet.cells(k))]
+    totals = [k for k in _total(names, rows, 4) if k not in scored]
+    beside = {*totals, *(k + step for k in scored for step in (1, 2))}
+    rest = [k for k in range(1, len(names)) if k not in beside]
+    asked = [k for k in rest if k not in scored and _says_who(names[k], sheet.cells(k))]
+    others = [k for k in rest if k not in (*scored, *asked)]
+    about = [k for k in others if role_of_name(names[k]) == "identity"]
+    questions = [k for k in rest if k not in (*asked, *about)]
     mails = [k for k in asked if any(_MAIL.match(row[k].strip()) for row in rows)]
-    about = [k for k in others if k not in asked and role_of_name(names[k]) == "identity"]
-    questions = [k for k in range(1, len(names)) if k not in {*marks, *totals, *asked, *about}]
-    if scored and len(scored) * 2 >= len(questions):
-        questions = scored
-    sheet.people(mails or asked)
-    sheet.identity = asked
-    sheet.set_role([k for k in asked if k not in (mails or asked)], "identity", "who answered")
+    sheet.people(mails or asked, also=asked)
+    sheet.set_role((k for k in asked if mails and k not in mails), "identity", "who answered")
     sheet.set_role(about, "identity", "about the person")
-    sheet.set_role([0], "time", "when the form was sent")
+    sheet.set_role([0] if names else [], "time", "when the form was sent")
     sheet.set_role(totals, "points", "the score of the whole form")
-    sheet.set_role([k + 2 for k in scored], "comment", "feedback to a question")
-    found = _questions(sheet, questions, [k + 1 for k in scored])
+    sheet.set_role((k + 2 for k in scored), "comment", "feedback to a question")
+    graded = scored if 2 * len(scored) >= len(questions) else []
+    found = _questions(sheet, graded or questions, [k + 1 for k in scored])
     # the form joins ticked options with semicolons, the linked sheet with commas
     by_form = bool(scored) or any("GMT" in row[0] or "UTC" in row[0] for row in rows)
     for one in found:
@@ -159,9 +150,10 @@ GOOGLE_FORMS = Format(
             holds=lambda own: own.is_table and bool(_scored(own.names, own.full_rows)),
         ),
         Sign(
-            "the times of submission come first («Timestamp», in any language)", holds=_is_stamped
+            "the times of submission come first: «Timestamp», in any language, or before scores "
+            "(«7 / 10»)",
+            holds=_is_form,
         ),
-        Sign("times of submission are followed by scores («7 / 10»)", holds=_is_timed_quiz),
     ),
     ByQuestion(_find_google),
     tried="a survey with a grid",
@@ -177,6 +169,7 @@ _AFTER = words(
     "uhrzeit der letzten änderung|hora de la última modificación|language|total points|"
     "quiz feedback|grade posted time"
 )
+_NOBODY = {"", "anonymous"}
 
 
 def _points(header: Sequence[str]) -> list[int]:
@@ -207,7 +200,7 @@ def _start(header: Sequence[str], rows: Sequence[Sequence[str]]) -> int | None:
         number, start, end, mail = ([row[k].strip() for row in rows] for k in range(at, at + 4))
         timed = any(start) and all(map(_DATE.search, filter(None, (*start, *end))))
         numbered = all(cell.removesuffix(".0").isdigit() for cell in number)
-        mailed = any(mail) and all("@" in one or one == "anonymous" for one in filter(None, mail))
+        mailed = any(mail) and all("@" in one or one in _NOBODY for one in mail)
         named = names == ["id", "start time", "completion time"]
         if timed and (named or (numbered and mailed)) and _are_questions(header[at + 5 :]):
             return at
@@ -220,46 +213,32 @@ def _find_microsoft(sheet: Sheet) -> list[Question]:
     if not points and start is None:
         return []
     lead = min([*(k - 1 for k in points), (start or 0) + 5])
-    _name_people(sheet, start or 0, lead, points)
-    if points:
-        graded = [k - 1 for k in points if any(map(str.strip, sheet.cells(k)))]
-        questions = graded or [k - 1 for k in points]
-        said = [k for k, name in enumerate(header) if folded(name).startswith("feedback -")]
-        sheet.set_role(said, "comment", "feedback to a question")
-    else:
-        questions = [
-            k
-            for k in range(lead, len(header))
-            if k not in sheet.identity
-            and role_of_name(header[k]) != "identity"
-            and folded(header[k]) not in _AFTER
-            and not _is_time(k, sheet.cells(k))
-        ]
-    sheet.identity = [
+    asked = [k for k, name in enumerate(header) if k not in points and ASKS_WHO.search(name)]
+    who = _name_people(sheet, start or 0, lead, asked)
+    graded = [k - 1 for k in points if any(map(str.strip, sheet.cells(k)))]
+    said = [k for k, name in enumerate(header) if points and folded(name).startswith("feedback -")]
+    sheet.set_role(said, "comment", "feedback to a question")
+    questions = graded or [k - 1 for k in points] or [
         k
-        for k, name in enumerate(header)
-        if ASKS_WHO.search(name) and k not in points and k not in questions
-    ]
+        for k in range(lead, len(header))
+        if k not in who
+        and role_of_name(header[k]) != "identity"
+        and folded(header[k]) not in _AFTER
+        and not _is_time(k, sheet.cells(k))
+    ]  # fmt: skip
     return _questions(sheet, questions, points)
 
 
-_NOBODY = {"", "anonymous"}
-
-
-def _name_people(sheet: Sheet, start: int, lead: int, points: Sequence[int]) -> None:
+def _name_people(sheet: Sheet, start: int, lead: int, asked: Sequence[int]) -> list[int]:
     """Say who answered: by mail or name, by a question that asks for the name, or by number."""
-    rows = sheet.rows
     known = [k for k in range(start + 3, lead) if {*map(str.strip, sheet.cells(k))} - _NOBODY]
-    whole = [k for k in known if all(row[k].strip() for row in rows)]
-    asked = [
-        k
-        for k in range(lead, len(sheet.header))
-        if ASKS_WHO.search(sheet.header[k]) and k not in points and _tells_apart(sheet.cells(k))
-    ]
-    sheet.people(whole or known or asked[:1])
-    numbered = lead > start and bool(rows) and _tells_apart(sheet.cells(start), 1.0)
-    if not known and not asked and numbered and not sheet.choices.user:
-        sheet.who = [row[start].strip() for row in rows]
+    whole = [k for k in known if all(map(str.strip, sheet.cells(k)))]
+    names = [k for k in asked if k >= lead and _tells_apart(sheet.cells(k))]
+    who = whole or known or names[:1]
+    sheet.people(who, also=asked)
+    if not who and not sheet.choices.user and lead > start and _tells_apart(sheet.cells(start), 1):
+        sheet.who = [cell.strip() for cell in sheet.cells(start)]
+    return who
 
 
 def _tells_apart(cells: Sequence[str], share: float = 0.6) -> bool:

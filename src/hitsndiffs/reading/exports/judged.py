@@ -1,4 +1,4 @@
-"""Tables in which people judge things, a row per judgment: MTurk, Toloka, Figure Eight, pairs."""
+"""Tables in which people judge things, a row per judgment: MTurk, Toloka, Label Studio, pairs."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import Any
 from hitsndiffs.reading.exports.base import Choices, Document, Refusal, Sign
 from hitsndiffs.reading.exports.common import (
     as_text,
+    chosen,
     folded,
     is_free_text,
     literal,
@@ -17,7 +18,7 @@ from hitsndiffs.reading.exports.common import (
     split_column,
 )
 from hitsndiffs.reading.exports.format import Format, Given, Stream, chosen_only
-from hitsndiffs.reading.exports.records import Paths, chosen, rows_of
+from hitsndiffs.reading.exports.records import Paths, rows_of
 from hitsndiffs.reading.exports.sheet import Question, Sheet, cell_at, option_columns, sheet_of
 from hitsndiffs.reading.layouts.content import look_at
 from hitsndiffs.reading.vocabulary import role_of_name
@@ -28,6 +29,7 @@ _REMARK = re.compile(r"expla|comment|feedback|reason|why|justif|rationale|sugges
 _ON_OR_OFF = frozenset(("true", "false", "on", "off", "1", "0", ""))
 _ONLY = "only these can be ranked"
 _LIST = r"[|\n]"  # several options in a cell
+_SKIPPED = ("skipped", "expired")
 
 
 @dataclass(frozen=True)
@@ -60,51 +62,42 @@ class _Judgments:
     def __call__(self, document: Document, choices: Choices, stream: Stream) -> Iterator[Given]:
         """Yield the answers in a table."""
         sheet = sheet_of(document, choices, stream)
-        worker, task = self._worker(sheet), sheet.find(self.task)
-        for place in filter(None, (worker, sheet.find(self.status))):
+        places = [k for name in self.worker if (k := sheet.find(name)) is not None]
+        filled = [k for k in places if any(map(str.strip, sheet.cells(k)))]
+        worker, task, status = (
+            next(iter(filled), None),
+            sheet.find(self.task),
+            sheet.find(self.status),
+        )
+        if worker is None:
+            return
+        if worker != sheet.find(self.worker[0]):
+            stream.note("The file does not name the workers: each assignment counts as one.")
+        for place in filter(None, (worker, status)):
             below = ""  # in old dumps, only the last row of a suite says who did it
             for row in reversed(sheet.rows):
                 below = row[place] = row[place].strip() or below
-        asked, golden = (self._named(sheet, pattern) for pattern in (self.answer, self.gold))
+        asked, golden = (_named(sheet, pattern) for pattern in (self.answer, self.gold))
         if choices.option is not None:
             asked = chosen_only(asked, choices.option)
         elif self.among_others:
             asked = _differing(sheet, task, asked, golden)
-        self._drop_skipped(sheet, asked)
-        seen = [*self._named(sheet, self.seen).values()]
+        sheet.rows = [
+            row
+            for row in sheet.rows
+            if row[worker].strip() and any(row[k].strip() for k in asked.values())
+        ]
+        done = [row for row in sheet.rows if folded(cell_at(row, status)) not in _SKIPPED]
+        sheet.keep_rows(done, "rows of skipped or expired assignments", "nobody answered in them")
+        seen = [*_named(sheet, self.seen).values()]
         people = sheet.people([worker], "the worker", "user")
-        tasks = sheet.given_items() or self._tasks(sheet, task, seen, people)
+        given = sheet.asked_for(choices.item, "item")
+        tasks = [" ".join(row[k].strip() for k in given) for row in sheet.rows if given]
+        tasks = tasks or self._tasks(sheet, task, seen, people)
         questions = _questions(sheet, asked, golden)
         yield from sheet.ask(questions, people, tasks=[] if len({*tasks}) == 1 else tasks)
-        sheet.set_role(
-            [*([] if task is None else [task]), *seen], "item", "the task, and what the worker saw"
-        )
+        sheet.set_role([task, *seen], "item", "the task, and what the worker saw")
         sheet.rest_unused("about the judgment, or what the workers saw")
-
-    def _worker(self, sheet: Sheet) -> int:
-        places = [k for name in self.worker if (k := sheet.find(name)) is not None]
-        filled = [k for k in places if any(row[k].strip() for row in sheet.rows)]
-        if filled and filled[0] != sheet.find(self.worker[0]):
-            sheet.stream.notes.append(
-                "The file does not name the workers: each assignment counts as one."
-            )
-        return filled[0] if filled else sheet.need(self.worker[0])
-
-    @staticmethod
-    def _named(sheet: Sheet, pattern: str) -> dict[str, int]:
-        """Return the columns with such names, by the question that the group names."""
-        names = [name.strip() for name in sheet.header] if pattern else []
-        found = [re.fullmatch(pattern, name, re.IGNORECASE | re.DOTALL) for name in names]
-        return {(match[1] or "answer"): k for k, match in enumerate(found) if match is not None}
-
-    def _drop_skipped(self, sheet: Sheet, asked: dict[str, int]) -> None:
-        sheet.rows = [row for row in sheet.rows if any(row[k].strip() for k in asked.values())]
-        place = sheet.find(self.status)
-        if place is not None:
-            skipped = ("SKIPPED", "EXPIRED")
-            done = [row for row in sheet.rows if row[place].strip().upper() not in skipped]
-            what = "rows of skipped or expired assignments"
-            sheet.keep_rows(done, what, "nobody answered in them")
 
     def _tasks(
         self, sheet: Sheet, task: int | None, seen: Sequence[int], people: Sequence[str]
@@ -121,6 +114,13 @@ class _Judgments:
         return tasks
 
 
+def _named(sheet: Sheet, pattern: str) -> dict[str, int]:
+    """Return the columns with such names, by the question that the group names."""
+    names = [name.strip() for name in sheet.header] if pattern else []
+    found = [re.fullmatch(pattern, name, re.IGNORECASE | re.DOTALL) for name in names]
+    return {(match[1] or "answer"): k for k, match in enumerate(found) if match is not None}
+
+
 def _differing(
     sheet: Sheet, task: int | None, asked: dict[str, int], golden: dict[str, int]
 ) -> dict[str, int]:
@@ -135,22 +135,20 @@ def _differing(
 
 def _questions(sheet: Sheet, asked: dict[str, int], golden: dict[str, int]) -> list[Question]:
     """Return the questions: a column each, a column per option, or all in one cell as JSON."""
-    found: list[Question] = []
     options: dict[str, dict[str, int]] = {}
     for name, k in asked.items():
         base, dot, option = name.rpartition(".")
         if dot and {folded(cell) for cell in sheet.cells(k)} <= _ON_OR_OFF:
             options.setdefault(base, {})[option] = k
     grouped = {base: own for base, own in options.items() if len(own) > 1}
-    for base, own in grouped.items():
-        found += option_columns(sheet, base, own)
+    found = [one for base, own in grouped.items() for one in option_columns(sheet, base, own)]
     ticked = {k for own in grouped.values() for k in own.values()}
     for name, k in asked.items():
         cells = [cell.strip() for cell in sheet.cells(k)]
         if k in ticked or not any(cells):
             continue
         if nested := _nested(cells):
-            found += [Question(n, k, given=own, sparse=True) for n, own in nested.items()]
+            found += [Question(n or name, k, given=own, sparse=True) for n, own in nested.items()]
         elif role_of_name(name) == "time" and look_at(cells).is_number:
             sheet.set_role([k], "time", "named like a time")
         elif _is_remark(name, cells) or (grouped and name.endswith(("_text", ".text"))):
@@ -172,11 +170,18 @@ def _is_remark(name: str, cells: Sequence[str]) -> bool:
 
 
 def _nested(cells: Sequence[str]) -> dict[str, list[tuple[str, ...]]]:
-    """Read ``[{"q": {"A": true, "B": false}}]``: the questions, and the options that are true."""
+    """Read cells of JSON: what was chosen, or the questions and the options that are true.
+
+    Examples
+    --------
+    >>> _nested(['[{"q": {"A": true, "B": false}}]', ""]), _nested(['{"choices": ["A", "B"]}'])
+    ({'q': [('A',), ()]}, {'': [('A', 'B')]})
+    """
     found: dict[str, list[tuple[str, ...]]] = {}
     for k, cell in enumerate(cells):
         for record in objects(literal(cell)) if cell[:1] in ("[", "{") else ():
-            for name, value in record.items():
+            whole = {"": record} if "choices" in record else record
+            for name, value in whole.items():
                 if answer := chosen(value):
                     found.setdefault(name, [()] * len(cells))[k] = answer
     return {
@@ -238,6 +243,27 @@ FIGURE_EIGHT = Format(
     key_from="the columns «…_gold»",
 )
 
+#: Columns of Label Studio's own.
+_OWN = "id|annotator|annotation_id|created_at|updated_at|lead_time|agreement|inner_id"
+_FLAT = ("annotator", "annotation_id", "lead_time")
+_EACH = "each record is an annotation (annotator, annotation_id, lead_time)"
+LABEL_STUDIO_FLAT = Format(
+    "label-studio-min",
+    "Label Studio, JSON-MIN and CSV",
+    "A record per annotation, with annotator, annotation_id and lead_time",
+    (Sign(_EACH, columns=_FLAT), Sign(_EACH, fields=_FLAT)),
+    _Judgments(
+        worker=("annotator",),
+        task="id",
+        answer=f"((?!(?:{_OWN}|total_annotations)$).+)",
+        among_others=True,
+    ),
+    empty=(
+        "a Label Studio export without Choices: regions, labels or texts only",
+        "only tasks with a Choices or Rating tag can be ranked",
+    ),
+)
+
 
 # -- judgments of pairs: which of two models gave the better answer to a question ------------------
 
@@ -271,4 +297,4 @@ MT_BENCH = Format(
     empty=("a file of pairs of models without judgments", "give the judgments of several judges"),
 )
 
-FORMATS = (MTURK, TOLOKA, FIGURE_EIGHT, MT_BENCH)
+FORMATS = (MTURK, TOLOKA, FIGURE_EIGHT, LABEL_STUDIO_FLAT, MT_BENCH)

@@ -5,27 +5,24 @@ Each record is a thing with the answers of several people inside, or one answer 
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import Any
 
 from hitsndiffs.data.names import recognise
 from hitsndiffs.data.words import listed
-from hitsndiffs.reading.exports.base import Choices, Column, Document, Refusal, Role, Sample, Sign
+from hitsndiffs.reading.exports.base import Choices, Document, Refusal, Sample, Sign
 from hitsndiffs.reading.exports.common import (
     as_text,
     at,
+    folded,
     inner,
     literal,
     objects,
-    short_hash,
     stem_of_name,
-    title_of,
-    words,
 )
 from hitsndiffs.reading.exports.format import Format, Given, Stream
-from hitsndiffs.reading.exports.records import Levels, Paths, chosen, rows_of
-from hitsndiffs.reading.vocabulary import folded
+from hitsndiffs.reading.exports.records import Levels, Paths, rows_of
 
 __all__ = ["FORMATS"]
 
@@ -42,122 +39,59 @@ def _is_studio(sample: Sample) -> bool:
     return isinstance(notes, list) and made and "data" in sample.first
 
 
-def _studio(document: Document, _: Choices, stream: Stream) -> Iterator[Given]:
+def _tasks(document: Document) -> list[dict[str, Any]]:
+    """Return the tasks; people who are numbers in some and have an address in others are one."""
     tasks = objects(document.records())
-    notes = [note for task in tasks for note in Levels((task,)).within(_NOTES)]
-    about = [inner(note["completed_by"]) for note in notes]
-    mails = {as_text(who.get("id")): as_text(who.get("email")) for who in about}
-    made = sum(len(objects(task.get("predictions"))) for task in tasks)
-    if made:
-        stream.leave_out(made, "predictions of models", "nobody made them")
+    notes = [note for task in tasks for note in objects(at(task, _NOTES))]
+    people = [inner(note.get("completed_by")) for note in notes]
+    mails = {as_text(who.get("id")): who.get("email") for who in people}
     for note in notes:
-        if note["was_cancelled"] or note["skipped"]:
-            yield Given("", "", None, aside=("cancelled annotations", "they were not submitted"))
-            continue
-        person, task = _person(note["completed_by"]), note.objects[-1]
-        found: dict[str, tuple[str, ...]] = {}
-        for part in note.within("result"):
-            name = part.text("from_name")
-            found[name] = (*found.get(name, ()), *(chosen(part["value"]) or ()))
-        texts = [text for text in inner(task, "data").values() if isinstance(text, str)]
-        for name, answer in found.items():
-            if answer:
-                item, title = as_text(at(task, "id|inner_id")), title_of(next(iter(texts), ""))
-                yield Given(mails.get(person) or person, item, answer, name, title=title)
+        who = note.get("completed_by")
+        named = at(who, "email|username|id") if isinstance(who, dict) else who
+        note["completed_by"] = mails.get(as_text(named)) or named
+    return tasks
 
 
-def _person(who: Any) -> str:
-    named = at(who, "email|username|id") if isinstance(who, dict) else who
-    return as_text(named).strip()
-
-
-_STUDIO_EMPTY = (
-    "a Label Studio export without Choices: regions, labels or texts only",
-    "only tasks with a Choices or Rating tag can be ranked",
-)
 LABEL_STUDIO = Format(
     "label-studio",
     "Label Studio, JSON",
     "Tasks with their annotations; Choices and Rating tags",
     (Sign("each task has its data and a list of annotations", holds=_is_studio),),
-    _studio,
+    Paths(
+        rows=_tasks,
+        each=(_NOTES, "result?"),
+        user="completed_by",
+        item="/id|/inner_id",
+        title="/data",
+        question="from_name",
+        answer="value",
+        joined=True,
+        aside=(("was_cancelled|skipped", (), "answers of cancelled annotations", "not submitted"),),
+    ),
     tried="exports of regions and of taxonomies, which are refused",
-    empty=_STUDIO_EMPTY,
-)
-
-#: Columns of Label Studio's own in JSON-MIN and CSV.
-_OWN = words(
-    "|id|annotator|annotation_id|created_at|updated_at|lead_time|agreement|inner_id|"
-    "total_annotations"
-)
-_FLAT = ("annotator", "annotation_id", "lead_time")
-_EACH = "each record is an annotation (annotator, annotation_id, lead_time)"
-
-
-def _flat(document: Document, choices: Choices, _: Stream) -> Iterator[Given]:
-    rows = [
-        {folded(n) if folded(n) in _OWN else n: literal(v) for n, v in row.items()}
-        for row in rows_of(document)
-    ]
-    rows = [row for row in rows if as_text(row.get("annotator")).strip()]
-    tags = [choices.option] if choices.option else _tags(rows)
-    for row in rows:
-        for tag in tags:
-            who, item, own = _person(row["annotator"]), as_text(row.get("id")), chosen(row.get(tag))
-            if own is not None:
-                yield Given(who, item, own, tag, is_text=True)
-
-
-def _tags(rows: list[dict[str, Any]]) -> list[str]:
-    """Return the columns that hold answers: those with choices, or that differ within a task.
-
-    If there are none, return the column with few different values, provided it is the only one.
-    """
-    signed, sure, few = [], [], []
-    for name in dict.fromkeys(name for row in rows for name in row if name not in _OWN):
-        within_task: dict[str, set[str]] = defaultdict(set)
-        for row in rows:
-            within_task[as_text(row.get("id"))].add(as_text(row.get(name)))
-        n_values = len(set().union(*within_task.values()))
-        if any("choices" in inner(row.get(name)) for row in rows):
-            signed.append(name)
-        elif any(len(texts) > 1 for texts in within_task.values()) and n_values < len(rows):
-            sure.append(name)
-        elif 3 * n_values <= len(rows):
-            few.append(name)
-    return signed + sure or (few if len(few) == 1 else [])
-
-
-LABEL_STUDIO_FLAT = Format(
-    "label-studio-min",
-    "Label Studio, JSON-MIN and CSV",
-    "A record per annotation, with annotator, annotation_id and lead_time",
-    (Sign(_EACH, columns=_FLAT), Sign(_EACH, fields=_FLAT)),
-    _flat,
-    empty=_STUDIO_EMPTY,
+    empty=(
+        "a Label Studio export without Choices: regions, labels or texts only",
+        "only tasks with a Choices or Rating tag can be ranked",
+    ),
 )
 
 
 # -- Prodigy ---------------------------------------------------------------------------------------
 
+_MARKS = {"spans", "relations"}
 
-def _prodigy(document: Document, choices: Choices, _: Stream) -> Iterator[Given]:
-    records = objects(document.records())
-    wanted = [choices.user] if choices.user else ["_annotator_id", "_session_id"]
-    by = next((name for name in wanted if any(record.get(name) for record in records)), "")
-    labels = {as_text(record.get("label")) for record in records if "accept" not in record}
-    for record in records:
-        item, done = as_text(record.get("_input_hash")), record.get("answer")
+
+def _prodigy(document: Document) -> Iterator[dict[str, Any]]:
+    """Yield the records with what was picked: options, or whether a label was accepted."""
+    for record in objects(document.records()):
+        done = record.get("answer")
         if "accept" in record or "options" in record:
-            texts = chosen(record.get("accept")) or () if done == "accept" else ()
-        elif "label" in record or not record.keys() & {"spans", "relations"}:
-            item += f"/{as_text(record.get('label'))}" if len(labels) > 1 else ""
-            texts = (as_text(done),) if done in ("accept", "reject") else ()
+            own = {"picked": record.get("accept") if done == "accept" else None}
         else:
-            yield Given("", "", None, aside=("lines of spans or relations", "they are no choices"))
-            continue
-        title = title_of(record.get("text"))
-        yield Given(as_text(record.get(by)).strip(), item, texts, title=title)
+            own = {"picked": done if done in ("accept", "reject") else None}
+            own |= {"asked": record.get("label")}
+            own |= {"marked": "label" not in record and bool(record.keys() & _MARKS)}
+        yield record | own
 
 
 PRODIGY = Format(
@@ -170,7 +104,16 @@ PRODIGY = Format(
             fields=("_input_hash", "_task_hash", "answer"),
         ),
     ),
-    _prodigy,
+    Paths(
+        rows=_prodigy,
+        user="_annotator_id|_session_id",
+        item="_input_hash",
+        title="text",
+        question="asked",
+        answer="picked",
+        asked=True,
+        aside=(("marked", (), "lines of spans or relations", "they are no choices"),),
+    ),
     tried="a campaign with 42 annotators",
     empty=(
         "a Prodigy export of spans or relations, without choices",
@@ -226,54 +169,63 @@ LABELBOX = Format(
 _TEXTS = ("text", "data", "filename")
 
 
-def _names_users(record: dict[str, Any]) -> bool:
-    return any("user" in note for note in objects(record.get("annotations")))
+def _names_users(records: Iterable[dict[str, Any]]) -> bool:
+    return any("user" in note for own in records for note in objects(own.get("annotations")))
 
 
 def _is_by_user(sample: Sample) -> bool:
-    if recognise("user", list(sample.first)) or "data" in sample.first:
-        return False
-    return any(map(_names_users, sample.objects))
+    first = sample.first
+    return (
+        not recognise("user", list(first)) and "data" not in first and _names_users(sample.objects)
+    )
 
 
 def _is_labelled(sample: Sample) -> bool:
     first, names = sample.first, [folded(name) for name in sample.header]
-    ids = [record.get("id") for record in sample.objects] or [
-        row[0] for row in sample.full_rows if row
-    ]
-    if recognise("user", list(first) or list(sample.header)) or len({*map(str, ids)}) < len(ids):
+    ids = [own.get("id") for own in sample.objects] or [row[0] for row in sample.full_rows if row]
+    if recognise("user", [*first, *sample.header]) or len({*map(str, ids)}) < len(ids):
         return False
     three = names[:1] == ["id"] and names[2:3] == ["label"] and names[1] in _TEXTS
     labels = isinstance(first.get("label", first.get("labels")), list)
     return three or (labels and "id" in first and not first.keys().isdisjoint(_TEXTS))
 
 
-def _doccano(document: Document, _: Choices, __: Stream) -> Iterator[Given]:
+def _doccano(document: Document, choices: Choices, stream: Stream) -> Iterable[Given]:
     records = rows_of(document)
-    by_user = any(map(_names_users, records))
-    person = stem_of_name(document.name)
-    if person == "all" and not by_user:
+    if _names_users(records):
+        return _by_user(document, choices, stream)
+    if stem_of_name(document.name) == "all":
         raise Refusal(
             "doccano's «all» file of a shared project: it does not say who set which label",
             "let every member label in a project that is not collaborative, and export the zip",
         )
-    for record in records:
-        item = as_text(record.get("id")) or short_hash(as_text(record.get("text")))
-        found: dict[str, list[Any]] = defaultdict(list)
-        for note in objects(record.get("annotations")):
-            found[as_text(note.get("user"))] += [] if "start_offset" in note else [note]
-        if not by_user:
-            labels = record.get("label", record.get("labels"))
-            if isinstance(labels, str):
-                labels = literal(labels) if labels.startswith("[") else labels.split("#")
-            found = {person: labels if isinstance(labels, list) else [labels]}
-            if any(isinstance(part, (list, dict)) for part in found[person]):
-                what = "a doccano export of spans"
-                raise Refusal(what, "only text and image classification can be ranked")
-        for user, own in found.items():
-            if answer := chosen(own):
-                yield Given(user, item, answer, title=title_of(record.get("text")))
+    if any(isinstance(label, (list, dict)) for own in records for label in _labels(own)):
+        what = "a doccano export of spans"
+        raise Refusal(what, "only text and image classification can be ranked")
+    return _by_file(document, choices, stream)
 
+
+def _labels(record: dict[str, Any]) -> list[Any]:
+    labels = record.get("label", record.get("labels"))
+    if isinstance(labels, str):
+        labels = literal(labels) if labels.startswith("[") else labels.split("#")
+    return labels if isinstance(labels, list) else [labels]
+
+
+_by_user = Paths(
+    each=("annotations",),
+    user="user",
+    item="/id",
+    title="/text",
+    answer=lambda _, note: note.objects[0],
+    joined=True,
+)
+_by_file = Paths(
+    user=lambda document, _: stem_of_name(document.name),
+    item="id",
+    title="text",
+    answer=lambda _, record: _labels(record.objects[0]),
+)
 
 DOCCANO = Format(
     "doccano",
@@ -314,10 +266,7 @@ GROUND_TRUTH = Format(
         Sign("the answers have a workerId and an answerContent", holds=_is_truth),
     ),
     Paths(
-        each=(
-            "annotations|answers|humanAnswers",
-            "annotationData.content|answerContent{}",
-        ),
+        each=("annotations|answers|humanAnswers", "annotationData.content|answerContent{}"),
         user="workerId",
         item=_object,
         question="{}",
@@ -363,48 +312,40 @@ ARGILLA = Format(
 # -- Zooniverse: the answers are JSON in a cell ----------------------------------------------------
 
 
-_ZOONIVERSE: dict[str, tuple[Role, str]] = {
-    "user_name": ("user", "the volunteer"),
-    "user_ip": ("user", "the machine of a volunteer who was not logged in"),
-    "subject_ids": ("item", "what was classified"),
-    "annotations": ("answers", "the answers as JSON"),
-}
-
-
-def _zooniverse(document: Document, _: Choices, stream: Stream) -> Iterator[Given]:
-    rows = [{folded(name): cell for name, cell in row.items()} for row in rows_of(document)]
-    stream.columns += [
-        Column(name, *_ZOONIVERSE[name], place)
-        for place, name in enumerate(rows[0] if rows else ())
-        if name in _ZOONIVERSE
-    ]
+def _classifications(document: Document) -> list[dict[str, Any]]:
+    """Return the rows; the subjects of several workflows are told apart."""
+    rows = rows_of(document)
     several = len({row.get("workflow_id") for row in rows}) > 1
-    wordings: dict[str, set[str]] = defaultdict(set)
-    nameless = "Volunteers who were not logged in are told apart by their machine."
     for row in rows:
-        person, item, machine = (row.get(n, "") for n in ("user_name", "subject_ids", "user_ip"))
-        if not person.strip() and machine.strip():
-            person = f"not-logged-in-{machine}"
-        if person.startswith("not-logged-in") and nameless not in stream.notes:
-            stream.notes.append(nameless)
-        item += f"/{row['workflow_id']}" if several and item else ""
-        for task in _tasks(literal(row.get("annotations"))):
-            name, own = as_text(task.get("task")), chosen(task.get("value"))
-            wordings[name] |= {as_text(task.get("task_label"))} - {""}
-            if own is not None:  # drawings are no choices
-                yield Given(person.strip(), item.strip(), own, name, is_text=True)
-    changed = sorted(name for name, told in wordings.items() if len(told) > 1)
+        if several and row["subject_ids"]:
+            row["subject_ids"] += f"/{row['workflow_id']}"
+        if not row.get("user_name", "").strip() and row.get("user_ip"):
+            row["user_name"] = f"not-logged-in-{row['user_ip']}"
+    return rows
+
+
+_VOLUNTEERS = Paths(
+    each=("annotations", "value+"),
+    user="user_name",
+    item="subject_ids",
+    question="task",
+    answer=lambda _, own: own["value"] if "task" in own.objects[0] else {},
+    asked=True,
+    words="perhaps",
+)
+
+
+def _zooniverse(document: Document, choices: Choices, stream: Stream) -> Iterable[Given]:
+    rows = _classifications(document)
+    wordings: dict[str, set[str]] = {}
+    for task in _VOLUNTEERS.levels(rows):
+        wordings.setdefault(task.text("task"), set()).add(task.text("task_label"))
+    changed = sorted(name for name, told in wordings.items() if len(told - {""}) > 1)
     if changed:
-        note = f"The wording of {listed(changed)} differs between versions of the workflow."
-        stream.notes.append(note)
-
-
-def _tasks(value: Any) -> Iterator[dict[str, Any]]:
-    """Yield the tasks of a classification, and those in a combined task."""
-    for task in objects(value):
-        inside = task.get("value")
-        combined = isinstance(inside, list) and any("task" in own for own in objects(inside))
-        yield from _tasks(inside) if combined else [task]
+        stream.note(f"The wording of {listed(changed)} differs between versions of the workflow.")
+    if any(str(row.get("user_name")).startswith("not-logged-in") for row in rows):
+        stream.note("Volunteers who were not logged in are told apart by their machine.")
+    return replace(_VOLUNTEERS, rows=lambda _: rows)(document, choices, stream)
 
 
 ZOONIVERSE = Format(
@@ -425,13 +366,4 @@ ZOONIVERSE = Format(
     ),
 )
 
-FORMATS = (
-    LABEL_STUDIO,
-    LABEL_STUDIO_FLAT,
-    PRODIGY,
-    LABELBOX,
-    DOCCANO,
-    GROUND_TRUTH,
-    ARGILLA,
-    ZOONIVERSE,
-)
+FORMATS = (LABEL_STUDIO, PRODIGY, LABELBOX, DOCCANO, GROUND_TRUTH, ARGILLA, ZOONIVERSE)

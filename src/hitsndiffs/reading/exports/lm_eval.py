@@ -16,6 +16,7 @@ from hitsndiffs.reading.exports.common import (
     literal,
     objects,
     short_hash,
+    single,
     stem_of_name,
     title_of,
 )
@@ -27,8 +28,8 @@ __all__ = ["FORMATS"]
 
 def _answers(document: Document, _: Choices, stream: Stream) -> Iterator[Given]:
     model, task = _model_and_task(document)
-    records = [r for r in objects(document.records()) if "filtered_resps" in r]
-    records = sorted(_one_filter(_without_copies(records, stream), stream), key=_number)
+    found = [r for r in objects(document.records()) if "filtered_resps" in r]
+    records = sorted(_one_filter(_without_copies(found, stream), stream), key=_number)
     if 2 * sum(_is_likelihood(record["filtered_resps"]) for record in records) > len(records):
         raise Refusal(
             "an lm-eval file of perplexities: there are no options in it",
@@ -41,7 +42,7 @@ def _answers(document: Document, _: Choices, stream: Stream) -> Iterator[Given]:
     for record, item, attempt in zip(records, names, tries, strict=True):
         values = _likelihoods(record)
         one = _generated(record) if values is None else _chosen(record, values)
-        title = _title(record.get("doc"))
+        title = title_of(inner(record.get("doc")))
         yield one._replace(person=model, item=item, attempt=attempt, title=title)
 
 
@@ -117,15 +118,6 @@ def _item_names(records: list[dict[str, Any]], task: str) -> list[str]:
     return names
 
 
-_TITLES = ("question", "query", "problem", "sentence", "ctx", "goal", "premise", "input")
-
-
-def _title(doc: Any) -> str:
-    own = inner(doc)
-    texts = [*(own.get(name) for name in _TITLES), *own.values()]
-    return title_of(next((t for t in texts if isinstance(t, str) and t.strip()), ""))
-
-
 # -- which lines count ---------------------------------------------------------------------------
 
 
@@ -138,31 +130,27 @@ def _without_copies(records: list[dict[str, Any]], stream: Stream) -> list[dict[
     """Leave out repeated lines: several runs or processes may append to the file."""
     fields = ("doc_id", "doc", "filter", "filtered_resps", "target")
     texts = [json.dumps([r.get(n) for n in fields], sort_keys=True, default=str) for r in records]
-    kept = list(dict(zip(reversed(texts), reversed(records), strict=True)).values())[::-1]
-    return _told(records, kept, stream, "repeated lines", "they are exact copies")
+    kept = list(dict(zip(texts, records, strict=True)).values())
+    if len(kept) < len(records):
+        stream.leave_out(len(records) - len(kept), "repeated lines", "they are exact copies")
+    return kept
 
 
 def _one_filter(records: list[dict[str, Any]], stream: Stream) -> list[dict[str, Any]]:
     """Keep one of several filters: the flexible one, or else the first."""
     filters = list(dict.fromkeys(as_text(r["filter"]) for r in records if "filter" in r))
-    if len(filters) < 2:
-        return records
-    chosen = next((name for name in filters if "flexible" in name), filters[0])
-    kept = [record for record in records if as_text(record.get("filter")) == chosen]
-    return _told(records, kept, stream, "lines of other filters", f"the filter «{chosen}» is read")
-
-
-def _told(
-    records: list[dict[str, Any]], kept: list[dict[str, Any]], stream: Stream, what: str, why: str
-) -> list[dict[str, Any]]:
+    chosen = next((name for name in filters if "flexible" in name), next(iter(filters), ""))
+    kept = [r for r in records if len(filters) < 2 or as_text(r.get("filter")) == chosen]
     if len(kept) < len(records):
-        stream.leave_out(len(records) - len(kept), what, why)
+        reason = f"the filter «{chosen}» is read"
+        stream.leave_out(len(records) - len(kept), "lines of other filters", reason)
     return kept
 
 
 # -- the likeliest of several options --------------------------------------------------------------
 
 _LIKELIHOOD = re.compile(r"-\d+\.\d+(?:e[+-]?\d+)?|-inf|nan", re.IGNORECASE)
+_GREEDY = ("true", "false", "0", "1")
 
 
 def _is_likelihood(value: Any) -> bool:
@@ -176,7 +164,7 @@ def _is_likelihood(value: Any) -> bool:
     [False, False]
     """
     while isinstance(value, list) and value and (len(value) == 1 or not isinstance(value[0], list)):
-        if len(value) == 2 and as_text(value[1]).casefold() not in ("true", "false"):
+        if len(value) == 2 and as_text(value[1]).casefold() not in _GREEDY:
             return False
         value = value[0]
     return not isinstance(value, list) and _LIKELIHOOD.fullmatch(as_text(value).strip()) is not None
@@ -195,18 +183,16 @@ def _likelihoods(record: dict[str, Any]) -> list[float] | None:
     [-1.0, -2.0]
     """
     found = literal(record["filtered_resps"])
-    if not isinstance(found, list) or len(found) < 2:
-        return None
+    pairs = found if isinstance(found, list) and len(found) > 1 else [None]
     values = []
-    for pair in found:
+    for pair in pairs:
         if not isinstance(pair, (list, tuple)) or len(pair) != 2:
             return None
-        greedy = as_text(pair[1]).casefold() in ("true", "false", "0", "1")
         try:
             values.append(float(pair[0]))
         except (TypeError, ValueError):
             return None
-        if not greedy:
+        if as_text(pair[1]).casefold() not in _GREEDY:
             return None
     metrics = record.get("metrics")
     doubled = "acc_mutual_info" in (*record, *(metrics if isinstance(metrics, list | dict) else ()))
@@ -235,7 +221,7 @@ def _chosen(record: dict[str, Any], values: list[float]) -> Given:
     elif not right and stored is not None:
         right = [label for label in labels if (label == answer) == stored]
     # with several targets there is no key to compare with
-    return Given("", "", answer, key=right[0] if len(right) == 1 else None, right=stored)
+    return Given("", "", single(answer), key=tuple(right) if len(right) == 1 else (), right=stored)
 
 
 def _place(target: Any, labels: Sequence[str], continued: Sequence[str]) -> int | None:
@@ -291,9 +277,9 @@ def _generated(record: dict[str, Any]) -> Given:
     --------
     >>> doc = {"doc": {"options": ["x", "y", "z"]}, "target": "C"}
     >>> [_generated(doc | {"filtered_resps": [text]}).answer for text in (" (b) ", "x", "T")]
-    ['B', 'A', None]
+    [('B',), ('A',), ()]
     >>> _generated({"doc": {}, "target": "41", "filtered_resps": ["42"]})[2:5]
-    ('42', '', '41')
+    (('42',), '', ('41',))
     """
     found = record["filtered_resps"]
     while isinstance(found, list):
@@ -317,7 +303,7 @@ def _generated(record: dict[str, Any]) -> Given:
     answer = text if not labels or text in labels else ""
     if not labels and answer and record.get("exact_match") in (1, "1", "1.0"):
         target = answer  # the harness accepted it, however the target is written
-    return Given("", "", answer or None, key=target or None, is_text=not labels)
+    return Given("", "", single(answer), key=single(target), is_text=not labels)
 
 
 LM_EVAL = Format(

@@ -1,18 +1,19 @@
-"""Learning platforms: Canvas, Blackboard, Brightspace, Gradescope, ILIAS."""
+"""Learning platforms: Canvas, Blackboard, Brightspace, Gradescope, ILIAS, and QTI."""
 
 from __future__ import annotations
 
 import re
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import combinations
+from xml.etree import ElementTree
 
+from hitsndiffs.errors import InputError
 from hitsndiffs.reading.exports.base import Choices, Document, Sample, Sign
 from hitsndiffs.reading.exports.blocks import Blocks
 from hitsndiffs.reading.exports.common import (
     attempt_number,
     folded,
-    is_free_text,
     number,
     split_column,
     stem_of_name,
@@ -37,9 +38,7 @@ __all__ = ["FORMATS"]
 
 _COMMA = r"(?<!\\),(?!\s)"  # Canvas puts no space after the comma between two options
 _MOST_OPTIONS = 30  # a cell with more parts is one text
-_LEAD = 6  # with this many columns before the questions, the first two name the person
-
-
+_LEAD = 6  # with this many columns before the questions, the last one may count the attempts
 _PAIR = (
     r"(?P<item>\d{2,}):(?P<title>(?: .*)?)"
     r"(?:\n(?P<points>\d+(?:[.,]\d+)?)(?:_duplicated_\d+|[._]\d+)?)?"
@@ -50,8 +49,6 @@ def _find_canvas(sheet: Sheet) -> list[Question]:
     found = adjacent(sheet.names, _PAIR)
     if 2 * sum("points" in own for own, _ in found) <= len(found):
         return []
-    texts = [own["item"] for own, _ in found if is_free_text(sheet.cells(own["item"]))]
-    sheet.set_role(texts, "comment", "free text")
     return [
         Question(
             told["item"],
@@ -62,24 +59,15 @@ def _find_canvas(sheet: Sheet) -> list[Question]:
             shown=tuple({own["item"], own.get("points", own["item"])}),
         )
         for own, told in found
-        if own["item"] not in texts
     ]
 
 
-def _who_canvas(sheet: Sheet, end: int) -> list[int]:
-    places = sheet.named(("name", "id", "sisid"), end)
-    if not places and end >= _LEAD:  # in other languages
-        found = {tuple(row[:2]) for row in sheet.rows}
-        places = [0, 1] if 2 * len(found) > len(sheet.rows) else []
-    return places
-
-
-def _attempt_canvas(sheet: Sheet, end: int) -> list[int]:
+def _attempt_of_canvas(sheet: Sheet, end: int) -> list[int]:
+    """Return the column «attempt»; in other languages, the last before the questions."""
     named = sheet.named(("attempt",), end)
-    if named or end < _LEAD:
-        return named
-    cells = [cell.strip() for cell in sheet.cells(end - 1)]
-    return [end - 1] if all(cell.isdigit() and int(cell) < 1000 for cell in cells) else []
+    cells = [cell.strip() for cell in sheet.cells(end - 1)] if end >= _LEAD else [""]
+    counted = all(cell.isdigit() and int(cell) < 1000 for cell in cells)
+    return named or ([end - 1] if counted else [])
 
 
 def _ticked(cells: Sequence[str]) -> list[tuple[str, ...]]:
@@ -108,7 +96,7 @@ def _ticked(cells: Sequence[str]) -> list[tuple[str, ...]]:
     return [tuple(re.sub(r"\\(,|=>)", r"\1", part) for part in parts) for parts in given]
 
 
-CANVAS = ByQuestion(_find_canvas, who=_who_canvas, attempt=_attempt_canvas, split=_ticked).format(
+CANVAS = ByQuestion(_find_canvas, attempt=_attempt_of_canvas, split=_ticked).format(
     "canvas",
     "Canvas, Student Analysis (classic quizzes)",
     "Quiz statistics, «Student Analysis»: CSV, answers as text, points per question",
@@ -145,12 +133,7 @@ def _find_canvas_new(sheet: Sheet) -> list[Question]:
 
 
 CANVAS_NEW = ByQuestion(
-    _find_canvas_new,
-    who=lambda sheet, end: (
-        sheet.named(("name", "id", "sisid"), end) or sheet.named(("anonymousid",), end)
-    ),
-    attempt=("attempt",),
-    split=lambda cells: split_column(list(map(without_html, cells)), ","),
+    _find_canvas_new, split=lambda cells: split_column(list(map(without_html, cells)), ",")
 ).format(
     "canvas-new-quizzes",
     "Canvas, Student Analysis (New Quizzes)",
@@ -171,11 +154,7 @@ _BLACKBOARD = {
 }
 
 BLACKBOARD = ByQuestion(
-    Blocks(lambda name: _BLACKBOARD.get(plain(name)), need=("answer", "points"), one=True),
-    who=lambda sheet, end: (
-        sheet.named(("username", "lastname", "firstname", "studentid"), end)
-        or list(range(min(end, 3)))
-    ),
+    Blocks(lambda name: _BLACKBOARD.get(plain(name)), need=("answer", "points"), one=True)
 ).format(
     "blackboard",
     "Blackboard Learn, test results",
@@ -190,40 +169,40 @@ BLACKBOARD = ByQuestion(
 def _brightspace(document: Document, choices: Choices, stream: Stream) -> Iterator[Given]:
     """Yield the options that are «Checked»; in surveys, those with a response."""
     sheet = sheet_of(document, choices, stream)
-    answer, match, counted = sheet.need("Answer"), *map(sheet.find, ("Answer Match", "# Responses"))
-    tried, score, out_of, shown, kind, text, title = map(
-        sheet.find, ("Attempt #", "Score", "Out Of", "Q #", "Q Type", "Q Text", "Q Title")
-    )
+    answer, match, counted, tried, score, out_of, shown, kind, text, title = map(
+        sheet.find,
+        ("Answer", "Answer Match", "# Responses", "Attempt #", "Score", "Out Of", "Q #", "Q Type",
+         "Q Text", "Q Title"),
+    )  # fmt: skip
     identity = sheet.named(("orgdefinedid", "username", "firstname", "lastname"))
     who = sheet.people(identity) if identity or choices.user else _opened(sheet)
     sheet.set_role([answer], "answers", "the options; the chosen ones are marked")
-    asked: dict[tuple[str, int, str, str], list[list[str]]] = defaultdict(list)
+    asked: dict[tuple[str, ...], list[list[str]]] = {}
     for person, row in zip(who, sheet.rows, strict=True):
         item = without_html(cell_at(row, text)) or without_html(cell_at(row, title)).strip("'")
         if item and [cell.strip() for cell in row] != [name.strip() for name in sheet.header]:
-            attempt = attempt_number(cell_at(row, tried))
-            asked[person, attempt, item, cell_at(row, shown)].append(row)
+            place = (person, cell_at(row, tried), item, cell_at(row, shown))
+            asked.setdefault(place, []).append(row)
     written = set()
     for (person, attempt, item, _), rows in asked.items():
-        checked = tuple(without_html(r[answer]) for r in rows if _mark(r, match) == "checked")
+        marks = [folded(cell_at(row, match)) for row in rows]
+        options = [without_html(cell_at(row, answer)) for row in rows]
+        checked = tuple(o for o, mark in zip(options, marks, strict=True) if mark == "checked")
         given, key = checked, tuple[str, ...]()
         if counted is not None:
-            chosen = (row for row in rows if (number(row[counted]) or 0) > 0)
-            given, key = tuple(without_html(row[answer]) for row in chosen), checked
-        elif not {_mark(row, match) for row in rows} <= {"checked", "unchecked"}:
+            votes = [number(row[counted]) or 0 for row in rows]
+            given, key = tuple(o for o, n in zip(options, votes, strict=True) if n > 0), checked
+        elif not {*marks} <= {"checked", "unchecked"}:
             written.add(cell_at(rows[0], kind) or "no type")
             continue
         points, possible = (number(cell_at(rows[0], k)) for k in (score, out_of))
-        yield Given(person, item, given, key=key, attempt=attempt, points=points, possible=possible)
+        tries = attempt_number(attempt)
+        yield Given(person, item, given, key=key, attempt=tries, points=points, possible=possible)
     if written:
-        stream.notes.append(
+        stream.note(
             f"Questions of the types {', '.join(sorted(written))} are left out: they have no "
             "options to check."
         )
-
-
-def _mark(row: list[str], place: int | None) -> str:
-    return folded(cell_at(row, place))
 
 
 def _opened(sheet: Sheet) -> list[str]:
@@ -291,14 +270,15 @@ def _find_gradescope(sheet: Sheet) -> list[Question]:
     if tuple(names[:2]) != _FIRST or not rows or start >= end:
         return []
     sheet.keep_rows(rows, "rows below the table", "they describe the rubric")
-    rubric = {" ".join(sheet.header[k].split()): k for k in range(start, end)}
     ticked = [
-        tuple(label for label, k in rubric.items() if folded(row[k]) == "true")
+        tuple(
+            " ".join(sheet.header[k].split()) for k in range(start, end) if folded(row[k]) == "true"
+        )
         for row in sheet.rows
     ]
     item = re.sub(r"^\d+_", "", stem_of_name(sheet.name)).replace("_", " ").strip()
     sheet.people(sheet.named(("firstname", "lastname", "sid", "email", "name")) or [0])
-    sheet.stream.notes.append(
+    sheet.stream.note(
         "The options are the rubric items that the graders ticked, not what the students wrote."
     )
     score, also = tuple(sheet.named(("score",))), tuple(range(start + 1, end))
@@ -333,9 +313,7 @@ _SHEET_NAME, _FEWEST = 26, 16
 
 def _sheets_of_people(sample: Sample) -> Sequence[str]:
     """Return the sheets from the first on that is named like somebody in the table of points."""
-    if len(sample.header) < _FEWEST:
-        return ()
-    for place in (0, 1):
+    for place in (0, 1) if len(sample.header) >= _FEWEST else ():
         names = {row[place][:_SHEET_NAME].strip() for row in sample.full_rows}
         if len(names) > 1 and names <= {*sample.sheets}:
             return sample.sheets[min(map(sample.sheets.index, names)) :]
@@ -383,4 +361,76 @@ ILIAS = Format(
     key_from="the right answers in the sheets",
 )
 
-FORMATS = (CANVAS, CANVAS_NEW, BLACKBOARD, BRIGHTSPACE, BRIGHTSPACE_SURVEY, GRADESCOPE, ILIAS)
+
+# -- QTI (TAO and other test platforms): an XML file per person and test ---------------------------
+
+#: In 2.1, 2.2 and 3.0 the namespace ends differently.
+_NAMESPACE = "http://www.imsglobal.org/xsd/imsqti_result_v"
+#: Variables that every item has besides the answer.
+_ABOUT = ("numAttempts", "duration")
+#: What people choose: one option, or several. Pairs, points and files are no choices.
+_CHOSEN = ("identifier", "boolean", "integer", "string", "")
+
+
+def _is_qti(sample: Sample) -> bool:
+    return sample.kind == "text" and "assessmentResult" in sample.text and _NAMESPACE in sample.text
+
+
+def _qti(document: Document, _: Choices, __: Stream) -> Iterator[Given]:
+    text = document.text()
+    if "<!ENTITY" in text:
+        raise InputError(f"{document.name}: entities in XML are not read; remove them.")
+    try:
+        root = ElementTree.fromstring(text)  # decoded: the encoding that it names is past
+    except ElementTree.ParseError as error:
+        raise InputError(f"{document.name}: this is not valid XML ({error}).") from None
+    session = root.find("{*}context/{*}sessionIdentifier")
+    named = (_named(root.find("{*}context"), "sourcedId"), _named(session, "identifier"))
+    person = next(filter(None, named), stem_of_name(document.name))
+    for item in root.iterfind("{*}itemResult"):
+        found = [v for v in item.iterfind("{*}responseVariable") if _named(v) not in _ABOUT]
+        scores = {
+            _named(v): next(iter(_values(v, "{*}value")), "")
+            for v in item.iterfind("{*}outcomeVariable")
+        }
+        tried = item.find("{*}responseVariable[@identifier='numAttempts']/{*}candidateResponse")
+        alone = len(found) == 1
+        for own in found:
+            if own.get("baseType", "") in _CHOSEN:
+                yield Given(
+                    person,
+                    _named(item) if alone else f"{_named(item)}.{_named(own)}",
+                    _values(own, "{*}candidateResponse/{*}value"),
+                    key=_values(own, "{*}correctResponse/{*}value"),
+                    attempt=1 if tried is None else attempt_number("".join(tried.itertext())),
+                    points=number(scores.get("SCORE", "")) if alone else None,
+                    possible=number(scores.get("MAXSCORE", "")) if alone else None,
+                    is_text=own.get("baseType") == "string",
+                )
+
+
+def _named(element: ElementTree.Element | None, attribute: str = "identifier") -> str:
+    return "" if element is None else element.get(attribute, "")
+
+
+def _values(variable: ElementTree.Element, path: str) -> tuple[str, ...]:
+    found = [text for one in variable.iterfind(path) if (text := (one.text or "").strip())]
+    if variable.get("cardinality") == "multiple" and len(found) == 1:  # TAO: [a; b] in one value
+        found = [text.strip() for text in found[0].strip("[]").split(";")]
+    return tuple(filter(None, found))
+
+
+QTI = Format(
+    "qti-results",
+    "QTI results (TAO and others)",
+    "An assessmentResult as XML (2.1, 2.2, 3.0) per person and test; give the folder or the zip",
+    (Sign("it is an assessmentResult of QTI", holds=_is_qti),),
+    _qti,
+    empty=(
+        "a QTI result without answers by choice",
+        "only interactions with options can be ranked",
+    ),
+    key_from="the correct responses",
+)
+
+FORMATS = (CANVAS, CANVAS_NEW, BLACKBOARD, BRIGHTSPACE, BRIGHTSPACE_SURVEY, GRADESCOPE, ILIAS, QTI)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from hitsndiffs.data.names import recognise
-from hitsndiffs.reading.exports.base import Choices, Column, Document, Sample, Sign
+from hitsndiffs.reading.exports.base import Choices, Document, Sample, Sign
 from hitsndiffs.reading.exports.common import (
     as_text,
     at,
@@ -17,6 +17,7 @@ from hitsndiffs.reading.exports.common import (
     number,
     objects,
     short_hash,
+    single,
     stem_of_name,
     title_of,
 )
@@ -26,15 +27,20 @@ from hitsndiffs.reading.exports.records import Levels, Options, Paths
 __all__ = ["FORMATS"]
 
 
-def _single(value: Any) -> Any:
-    """Return the first element of a list, or of a list in it."""
-    while isinstance(value, list):
-        value = value[0] if value else None
-    return value
+def _listed(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else [value]
 
 
 def _word(value: Any) -> str:
-    return as_text(_single(value)).strip()
+    """Return a text, or the first in a list, or in a list in it."""
+    while isinstance(value, list):
+        value = value[0] if value else None
+    return as_text(value).strip()
+
+
+def _only(right: list[str]) -> tuple[str, ...]:
+    """Return the right answer; of several, one was enough, so that there is none to compare."""
+    return single(right[0]) if len(right) == 1 else ()
 
 
 # -- MMLU, the original evaluation: a table per subject with the probability of each letter -------
@@ -49,26 +55,26 @@ def _mmlu(document: Document, _: Choices, stream: Stream) -> Iterator[Given]:
     for place, name in enumerate(header):
         if match := _CHANCE.fullmatch(name.strip()):
             models.setdefault(match["model"], {})[match["letter"]] = place
-            what = "how likely a letter is; the likeliest counts"
-            stream.columns.append(Column(name, "answers", what, place))
+            stream.set_role(name, "answers", "how likely a letter is; the likeliest counts", place)
     if not models or not rows:
         return
     # The question is the longest text; the key is the last column of letters before the chances.
     question = max(range(len(header)), key=lambda k: sum(len(row[k]) for row in rows[:50]))
     first = min(k for own in models.values() for k in own.values())
-    letters = [k for k in range(first) if all(letter_place(row[k]) is not None for row in rows)]
-    subject = stem_of_name(document.name)
-    if letters:
+    letters = [k for k in range(first) if all(letter_place(row[k]) is not None for row in rows)][
+        -1:
+    ]
+    for k in letters:
         stream.key_from = "the column of right letters"
-        stream.columns.append(Column(header[letters[-1]], "key", "the right letter", letters[-1]))
+        stream.set_role(header[k], "key", "the right letter", k)
     for row in rows:
         text = " ".join(row[question].split())
-        right = row[letters[-1]].strip() if letters else None
+        item = f"{stem_of_name(document.name)}/{short_hash(text)}"
+        key = tuple(row[k].strip() for k in letters)
         for model, places in models.items():
             known = {letter: c for letter, k in places.items() if (c := number(row[k])) is not None}
             likely = max(known, key=known.__getitem__) if known else None
-            item = f"{subject}/{short_hash(text)}"
-            yield Given(model, item, likely, key=right, title=title_of(text))
+            yield Given(model, item, single(likely), key=key, title=title_of(text))
 
 
 MMLU = Format(
@@ -91,26 +97,20 @@ MMLU = Format(
 _PRO_NAME = re.compile(r"^(?:model_outputs?_)?(?P<model>.+?)(?:_\d+[-_]?shots?)?$", re.IGNORECASE)
 
 
-def _mmlu_pro(document: Document, _: Choices, stream: Stream) -> Iterator[Given]:
+def _pro_model(document: Document, _: Levels) -> str:
     stem = stem_of_name(document.name)
     if stem.endswith("_result") and document.folders:
         stem = document.folders[-1]
     match = _PRO_NAME.match(stem)
-    for record in document.records():
-        if not isinstance(record, dict) or "question_id" not in record:
-            stream.leave_out(1, "elements", "they are no records")
-            continue
-        options = record.get("options")
-        count = len(options) if isinstance(options, list) and len(options) > 1 else 26
-        said, right = (letter_place(as_text(record.get(name))) for name in ("pred", "answer"))
-        known = right is not None and record.get("answer_index", right) == right
-        yield Given(
-            match["model"] if match else stem,
-            as_text(record["question_id"]),
-            chr(ord("A") + said) if said is not None and said < count else None,
-            key=chr(ord("A") + right) if known and right is not None else None,
-            title=title_of(record.get("question")),
-        )
+    return match["model"] if match else stem
+
+
+def _pro_letter(record: Levels) -> str | None:
+    """Return the letter of an option, if there are as many."""
+    place, options = letter_place(record.text("pred")), record["options"]
+    known = isinstance(options, list) and len(options) > 1
+    fits = place is not None and (not known or place < len(options))
+    return chr(ord("A") + place) if place is not None and fits else None
 
 
 MMLU_PRO = Format(
@@ -124,7 +124,14 @@ MMLU_PRO = Format(
             holds=lambda sample: not recognise("user", list(sample.first)),
         ),
     ),
-    _mmlu_pro,
+    Paths(
+        user=_pro_model,
+        item="question_id",
+        answer=lambda _, record: _pro_letter(record),
+        key="answer",
+        title="question",
+        asked=True,
+    ),
     tried="outputs of four models",
     empty=("an MMLU-Pro file without records", "run it again"),
     key_from="the field «answer»",
@@ -145,24 +152,12 @@ def _openai(document: Document, _: Choices, __: Stream) -> Iterator[Given]:
         data = record.get("data")
         if record.get("type") == "match" and isinstance(data, dict):
             right = list(filter(None, map(_word, _listed(data.get("expected")))))
-            key, item = right[0] if len(right) == 1 else None, as_text(record.get("sample_id"))
-            yield Given(named or stem_of_name(document.name), item, _picked(data, right), key=key)
-
-
-def _picked(data: dict[str, Any], right: list[str]) -> str | None:
-    """Return what was picked.
-
-    If the eval lists only the right answers as options, it never picks a wrong one; then the answer
-    is what was sampled.
-    """
-    options, picked = {*map(_word, _listed(data.get("options")))}, _word(data.get("picked"))
-    if (len(options) > 1 and options != {*right}) or (picked and picked in right):
-        return picked or None
-    return _word(data.get("sampled", data.get("picked"))) or None
-
-
-def _listed(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else [value]
+            options, picked = {*map(_word, _listed(data.get("options")))}, _word(data.get("picked"))
+            # an eval that lists only the right answers never picks a wrong one
+            if (len(options) < 2 or options == {*right}) and (not picked or picked not in right):
+                picked = _word(data.get("sampled", data.get("picked")))
+            model, item = named or stem_of_name(document.name), as_text(record.get("sample_id"))
+            yield Given(model, item, single(picked), key=_only(right))
 
 
 OPENAI_EVALS = Format(
@@ -188,7 +183,7 @@ OPENAI_EVALS = Format(
 # -- OpenCompass: predictions/<model>/<dataset>.json, or results with details ----------------------
 
 _SHARD = re.compile(r"^(?P<dataset>.+)_(?P<shard>\d+)$")
-_SAID = ("predictions", "prediction", "pred")
+_SAID, _GOLD = "predictions|prediction|pred", "references|gold|answer"
 
 
 def _entries(value: Any) -> dict[str, dict[str, Any]]:
@@ -203,7 +198,7 @@ def _is_compass(sample: Sample) -> bool:
     first = sample.first if sample.kind == "json" else {}
     entry = _entries(first).get("0", {})
     shown = any(name in ("origin_prompt", "gold") or name.startswith("label: ") for name in entry)
-    detailed = bool(inner(first, "details")) and not entry.keys().isdisjoint(_SAID)
+    detailed = bool(inner(first, "details")) and not entry.keys().isdisjoint(_SAID.split("|"))
     return detailed or ("prediction" in entry and shown)
 
 
@@ -211,12 +206,8 @@ def _compass(document: Document, _: Choices, __: Stream) -> Iterator[Given]:
     model = (document.folders or (stem_of_name(document.name),))[-1]
     dataset, offset = _dataset(document)
     for place, entry in _entries(document.data()).items():
-        answer, key = (
-            next((text for name in names if (text := _word(entry.get(name)))), None)
-            for names in (_SAID, ("references", "gold", "answer"))
-        )
-        item = f"{dataset}/{int(place) + offset}"
-        yield Given(model, item, answer, key=key, is_text=True)
+        answer, key = (single(_word(at(entry, path))) for path in (_SAID, _GOLD))
+        yield Given(model, f"{dataset}/{int(place) + offset}", answer, key=key, is_text=True)
 
 
 def _dataset(document: Document) -> tuple[str, int]:
@@ -264,12 +255,11 @@ def _light(document: Document, _: Choices, __: Stream) -> Iterator[Given]:
         values = response.get("logprobs", row.get("predictions"))
         texts = response.get("text_post_processed") or response.get("text", row.get("predictions"))
         options = Options(doc.get("choices"))
-        gold = [options.at(place) for place in _listed(doc.get("gold_index"))]
         yield Given(
             model,
             f"{task}/{short_hash(query + ''.join(options.labels))}",
-            options.likeliest(_one_each(values)) or options.meant(_word(texts)),
-            key=gold[0] if len(gold) == 1 else None,
+            single(options.likeliest(_one_each(values)) or options.meant(_word(texts))),
+            key=_only([options.at(place) or "" for place in _listed(doc.get("gold_index"))]),
             title=" ".join(query.split())[-200:],
         )
 
@@ -342,16 +332,15 @@ def _promptfoo(document: Document, _: Choices, __: Stream) -> Iterator[Given]:
     several = len({*users}) > len({provider for provider, _ in users})
     for one, (provider, prompt) in zip(results, users, strict=True):
         if one.get("failureReason") == 2:
-            yield Given(provider, "", None, aside=("results with an error", "nobody answered"))
+            yield Given("", "", aside=("results with an error", "nobody answered"))
             continue
         checks = objects(at(one, "testCase.assert"))
-        right = [as_text(own.get("value")) for own in checks if own.get("type") == "equals"]
         said = "; ".join(map(as_text, inner(one, "vars").values()))
         yield Given(
             f"{provider}, {prompt[:40]}" if several else provider,
             as_text(one.get("testIdx")) or short_hash(said),
-            as_text(at(one, "response.output")).strip() or None,
-            key=right[0].strip() if len(right) == 1 else None,
+            single(_word(at(one, "response.output"))),
+            key=_only([_word(own.get("value")) for own in checks if own.get("type") == "equals"]),
             title=title_of(said),
             is_text=True,
         )
@@ -408,7 +397,7 @@ EVALSCOPE = Format(
         ),
     ),
     Paths(
-        user=lambda document: _scope(document)[0],
+        user=lambda document, _: _scope(document)[0],
         item=_review,
         answer="sample_score.score.extracted_prediction",
         key="target",

@@ -64,13 +64,6 @@ def find_grade(header: Sequence[str], *, loose: bool = False) -> int | None:
     return None
 
 
-def is_points_only(header: Sequence[str]) -> bool:
-    """Whether at least two questions (``Q. 1 /1.00``) hold points, after a grade."""
-    points = [k for k, name in enumerate(header) if _POINTS.fullmatch(name.strip())]
-    grade = find_grade(header) if points else None
-    return grade is not None and sum(k > grade for k in points) >= 2
-
-
 def find_blocks(header: Sequence[str]) -> list[list[int]]:
     """Return the columns of each question: names that repeat with 1, 2, 3…, next to each other.
 
@@ -87,11 +80,15 @@ def find_blocks(header: Sequence[str]) -> list[list[int]]:
     numbers: dict[str, list[int]] = {}
     for match in filter(None, parsed):
         numbers.setdefault(match["prefix"].strip(), []).append(int(match["number"]))
-    series = {prefix: own for prefix, own in numbers.items() if _counts_up(own)}
-    most = max(map(len, series.values()), default=0)
+    counts = {
+        prefix: len(own)
+        for prefix, own in numbers.items()
+        if own[0] == 1 and all(0 <= b - a <= 2 for a, b in pairwise(own))
+    }
+    most = max(counts.values(), default=1)
     labels = [
         match["number"] + match["part"]
-        if match and 2 * len(series.get(match["prefix"].strip(), ())) >= max(most, 1)
+        if match and 2 * counts.get(match["prefix"].strip(), 0) >= most
         else None
         for match in parsed
     ]
@@ -108,12 +105,16 @@ def find_blocks(header: Sequence[str]) -> list[list[int]]:
     return [places for places in blocks.values() if len(places) <= 4]
 
 
-def _counts_up(numbers: list[int]) -> bool:
-    return numbers[0] == 1 and all(0 <= b - a <= 2 for a, b in pairwise(numbers))
+def is_points_only(sample: Sample) -> bool:
+    """Whether at least two questions (``Q. 1 /1.00``) hold points, after a grade."""
+    header = [*sample.header, *sample.first]
+    points = [k for k, name in enumerate(header) if _POINTS.fullmatch(name.strip())]
+    grade = find_grade(header) if points else None
+    return grade is not None and sum(k > grade for k in points) >= 2
 
 
-def is_moodle(header: Sequence[str]) -> bool:
-    """Whether a header is that of a «Responses» report."""
+def _is_responses(sample: Sample) -> bool:
+    header = [*sample.header, *sample.first] if sample.is_table or sample.is_json else []
     blocks = find_blocks(header)
     if not blocks:
         return False
@@ -127,92 +128,49 @@ def is_moodle(header: Sequence[str]) -> bool:
 _DATE = re.compile(r"\d.*\d{1,2}[:.]\d{2}")
 
 
-def _read_lead(sheet: Sheet, blocks: list[list[int]]) -> list[int]:
-    """Keep the finished attempts, a row each; return the columns that say who."""
-    end = blocks[0][0]
-    grade, n_rows = find_grade(sheet.header[:end], loose=True), len(sheet.rows)
+def _read_lead(sheet: Sheet, blocks: list[list[int]]) -> bool:
+    """Say who answered, in finished attempts; return whether each row is a try of an attempt.
+
+    Then only the last row of an attempt has the state, and only the first may say who it is.
+    """
+    end, header = blocks[0][0], sheet.header
+    grade = find_grade(header[:end], loose=True)
     dated = (
-        k for k in range(end) if 2 * sum(map(bool, map(_DATE.search, sheet.cells(k)))) > n_rows
+        k
+        for k in range(end)
+        if 2 * sum(map(bool, map(_DATE.search, sheet.cells(k)))) > len(sheet.rows)
     )
     started = next(dated, None)
+    before = [] if not started else sheet.cells(started - 1)
     # the state stands before the time of the start, unless somebody took it out
-    state = started - 1 if started and _repeats(sheet.cells(started - 1)) else None
-    identity = list(range(next((k for k in (state, started, grade) if k is not None), end)))
-    rows = [row for row in sheet.rows if not _is_average(row, identity, end)]
-    sheet.keep_rows(rows, "average rows", "they belong to no person")
-    sheet.rows = _fill_identity(sheet.rows, identity)
-    done = [row for row in sheet.rows if not _unfinished(row, state, grade, started, end)]
-    reason = "the attempt was not started or not finished"
+    repeats = before and (len(before) < 4 or 2 * len({*before}) <= len(before))
+    state = started - 1 if started and repeats else None
+    identity = range(next((k for k in (state, started, grade) if k is not None), end))
+
+    ended = [] if state is None or started is None or grade is None else [grade, started + 1]
+    done = [
+        row
+        for row in sheet.rows
+        if not all(map(_nothing, row[end:]))
+        and not (ended and all(row[k].strip() == "-" for k in ended))
+    ]
+    reason = "averages, and attempts that were not started or not finished"
     sheet.keep_rows(done, "unfinished attempts", reason)
-    if state is not None and not all(row[state].strip() for row in sheet.rows):
-        tries = _merged(sheet.rows, identity, state, [k for block in blocks for k in block])
-        sheet.keep_rows(tries, "later tries", "the first answer to each question counts")
-    sheet.set_role([grade] if grade is not None else [], "points", "the grade of the whole quiz")
-    sheet.set_role([state] if state is not None else [], "status", "the state of the attempt")
+    tries = state is not None and not all(row[state].strip() for row in done)
+    for last, row in pairwise(done) if tries else ():
+        known = [k for k in identity if row[k].strip()]
+        if 0 < len(known) < len(identity) and all(row[k] == last[k] for k in known):
+            row[: len(identity)] = last[: len(identity)]
+    sheet.set_role([grade], "points", "the grade of the whole quiz")
+    sheet.set_role([state], "status", "the state of the attempt")
     rest = [k for k in range(len(identity), end) if k not in (grade, state)]
     sheet.set_role(rest, "time", "when, and how long")
-    return identity
-
-
-def _repeats(cells: Sequence[str]) -> bool:
-    return len(cells) < 4 or 2 * len({*cells}) <= len(cells)
+    sheet.people(identity)
+    return tries
 
 
 def _nothing(cell: str) -> bool:
     return cell.strip() in ("", "-")
-
-
-def _is_average(row: Sequence[str], identity: Sequence[int], end: int) -> bool:
-    """Whether a row has one name («Overall average»), and neither a state nor answers."""
-    named = sum(not _nothing(row[k]) for k in identity)
-    state = row[len(identity) : len(identity) + 1]
-    unsaid = all(map(_nothing, state)) or all(map(_nothing, row[end:]))
-    return len(identity) > 1 and named <= 1 and unsaid
-
-
-def _unfinished(
-    row: Sequence[str], state: int | None, grade: int | None, started: int | None, end: int
-) -> bool:
-    """Whether nothing was submitted: no answers, or neither a grade nor a completion time."""
-    if all(_nothing(cell) for cell in row[end:]):
-        return True
-    if started is None or grade is None or state is None or not row[state].strip():
-        return False
-    return row[grade].strip() == "-" and row[started + 1].strip() == "-"
-
-
-def _fill_identity(rows: list[list[str]], identity: Sequence[int]) -> list[list[str]]:
-    """Fill identity cells that are blank from the second try on."""
-    filled: list[list[str]] = []
-    for row in rows:
-        known = [k for k in identity if row[k].strip()]
-        if filled and 0 < len(known) < len(identity):
-            before = filled[-1]
-            if all(row[k] == before[k] for k in known):
-                row = [before[k] if k in identity else cell for k, cell in enumerate(row)]
-        filled.append(row)
-    return filled
-
-
-def _merged(
-    rows: list[list[str]], identity: list[int], state: int, answers: list[int]
-) -> list[list[str]]:
-    """Return the first of several tries of each attempt, filled from the others.
-
-    In reports of all tries, only the last row of an attempt has the state.
-    """
-    kept: list[list[str]] = []
-    open_try: list[str] | None = None
-    for row in rows:
-        if open_try is not None and all(row[k] == open_try[k] for k in identity):
-            for k in answers:
-                open_try[k] = row[k] if _nothing(open_try[k]) else open_try[k]
-        else:
-            kept.append(row)
-            open_try = row
-        if row[state].strip():
-            open_try = None
-    return kept
 
 
 # -- questions -------------------------------------------------------------------------------------
@@ -222,41 +180,41 @@ _STACK = re.compile(r"^Seed: \d+;|\bans\d+: .*\[(?:score|valid|invalid)\]|\bprt\
 _MOST_STEMS = 0.95  # with this share of equal texts or keys, it is one question that was edited
 
 
-def _parts(sheet: Sheet, blocks: list[list[int]]) -> tuple[int | None, int | None, int | None]:
-    """Return which column of each block holds the question, the response and the right answer."""
-    first = blocks[0]
-    words = [word_of(sheet.header[place]) for place in first]
-    if len(first) >= 3:
+def _parts(sheet: Sheet, block: list[int]) -> tuple[int | None, int | None, int | None]:
+    """Return which column of a block holds the question, the response and the right answer."""
+    words = [word_of(sheet.header[place]) for place in block]
+    if len(block) >= 3:
         return 0, 1, 2
-    if len(first) == 1:
-        return None, None if words[0] == "question" else 0, None
-    if words[0] == "question" and words[1] == "right":
+    if len(block) == 1:
+        return None, None if words == ["question"] else 0, None
+    if words == ["question", "right"]:
         return 0, None, 1
-    if words[0] == "question" or (words[1] == "response" and words[0] != "response"):
-        return 0, 1, None
-    if words[1] == "right" or words[0] == "response":
-        return None, 0, 1
-    # Unknown words: a question lists the options, so its text contains the response.
-    pairs = [(row[first[0]], row[first[1]]) for row in sheet.rows]
-    pairs = [(a, b) for a, b in pairs if not _nothing(a) and not _nothing(b)]
-    held = sum(len(a) > len(b) + 3 and _options(b)[0] in a for a, b in pairs)
-    return (0, 1, None) if 2 * held > len(pairs) else (None, 0, 1)
+    if words == [None, None]:  # a question lists the options, so its text contains the response
+        pairs = [(row[block[0]], row[block[1]]) for row in sheet.rows]
+        pairs = [(a, b) for a, b in pairs if not _nothing(a) and not _nothing(b)]
+        held = sum(len(a) > len(b) + 3 and _options(b)[0] in a for a, b in pairs)
+        asks = 2 * held > len(pairs)
+    else:
+        asks = words[0] == "question" or (words[1] == "response" and words[0] != "response")
+    return (0, 1, None) if asks else (None, 0, 1)
 
 
 def _question(
-    sheet: Sheet, question: int | None, response: int | None, right: int | None
+    sheet: Sheet, question: int | None, response: int, right: int | None, tries: bool
 ) -> Question | None:
     """Return the question in some columns; None if it cannot be ranked."""
-    if response is None:
-        return None
     name = sheet.header[response].strip()
     given = [cell for cell in sheet.cells(response) if not _nothing(cell)]
+    shown = (response,) if tries else ()
+    if tries:  # what was not answered in one try may be answered in the next
+        for row in sheet.rows:
+            row[response] = "" if _nothing(row[response]) else row[response]
     if given and sum(bool(_STACK.search(answer)) for answer in given) * 2 > len(given):
         sheet.set_role([response], "comment", "algebra (STACK), no options")
         return None
     if question is not None:
         sheet.set_role([question], "item", "the text of the question")
-        return Question(_items(sheet, question, name), response, right)
+        return Question(_items(sheet, question, name), response, right, shown=shown)
     keys = [] if right is None else [frozenset(_options(cell)) for cell in sheet.cells(right)]
     if 0.0 < _largest_share(filter(None, keys)) < _MOST_STEMS:
         reason = (
@@ -264,9 +222,9 @@ def _question(
             "each; download again with the question text ticked"
         )
         sheet.set_role([response], "unused", reason)
-        sheet.stream.notes.append(f"«{name}» is left out: {reason}.")
+        sheet.stream.note(f"«{name}» is left out: {reason}.")
         return None
-    return Question(name, response, right)
+    return Question(name, response, right, shown=shown)
 
 
 def _items(sheet: Sheet, question: int, name: str) -> str | list[str]:
@@ -275,14 +233,11 @@ def _items(sheet: Sheet, question: int, name: str) -> str | list[str]:
     signs = [tuple(sorted(_SPLIT.split(text.strip()))) for text in texts]
     share = _largest_share(s for s, text in zip(signs, texts, strict=True) if text.strip())
     if share >= _MOST_STEMS or share == 0.0:
-        if texts:
-            sheet.stream.titles[name] = _stem(texts[0])
+        sheet.stream.titles[name] = _stem(next(iter(texts), ""))
         return name
     first: dict[tuple[str, ...], str] = {}
     stems = [first.setdefault(sign, _stem(text)) for sign, text in zip(signs, texts, strict=True)]
-    note = "Questions are drawn at random: items are told apart by their text."
-    if note not in sheet.stream.notes:
-        sheet.stream.notes.append(note)
+    sheet.stream.note("Questions are drawn at random: items are told apart by their text.")
     return [stem or name for stem in stems]
 
 
@@ -318,32 +273,35 @@ def _options(cell: str) -> tuple[str, ...]:
 # -- the format ------------------------------------------------------------------------------------
 
 
-def _is_responses(sample: Sample) -> bool:
-    return (sample.is_table or sample.is_json) and is_moodle([*sample.header, *sample.first])
-
-
 def _find(sheet: Sheet) -> list[Question]:
     found = find_blocks(sheet.header)
     widths = Counter(map(len, found))
     blocks = [own for own in found if len(own) == max(widths, key=widths.__getitem__)]
-    parts = _parts(sheet, blocks) if blocks else (None, None, None)
-    if parts[1] is None:
+    question, response, right = _parts(sheet, blocks[0]) if blocks else (None, None, None)
+    if response is None:
         return []
     odd = [k for own in found if own not in blocks for k in own]
     if odd:
         sheet.set_role(odd, "unused", "other columns than those of the other questions")
         names = listed([sheet.header[k].strip() for k in odd], most=3)
-        sheet.stream.notes.append(f"Left out {names}: the other questions have other columns.")
-    identity = _read_lead(sheet, blocks)
-    sheet.people(identity)
-    rows = [[None if k is None else block[k] for k in parts] for block in blocks]
-    questions = [one for own in rows if (one := _question(sheet, *own)) is not None]
-    if not questions and any(column.role == "unused" for column in sheet.stream.columns):
+        sheet.stream.note(f"Left out {names}: the other questions have other columns.")
+    tries = _read_lead(sheet, blocks)
+    questions = [
+        _question(
+            sheet,
+            None if question is None else own[question],
+            own[response],
+            None if right is None else own[right],
+            tries,
+        )
+        for own in blocks
+    ]
+    if not any(questions) and any(column.role == "unused" for column in sheet.stream.columns):
         raise Refusal(
             "a Moodle report of questions drawn at random, without their texts",
             "download it again with «question text» ticked",
         )
-    return questions
+    return [one for one in questions if one is not None]
 
 
 MOODLE = Format(

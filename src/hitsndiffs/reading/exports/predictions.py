@@ -11,7 +11,6 @@ from hitsndiffs.errors import InputError
 from hitsndiffs.reading.exports.base import (
     MOST_COLUMNS,
     Choices,
-    Column,
     Document,
     Refusal,
     Sample,
@@ -22,6 +21,7 @@ from hitsndiffs.reading.exports.common import (
     inner,
     is_free_text,
     short_hash,
+    single,
     stem_of_name,
     title_of,
 )
@@ -130,10 +130,9 @@ def _said(
 
 def _beside(document: Document, choices: Choices, stream: Stream) -> Iterator[Given]:
     table: Table
-    if document.kind == "json":
-        table, _ = flat_table(document.data())
-    elif document.kind == "jsonl":
-        table, _ = flat_table(list(document.records()))
+    if document.kind in ("json", "jsonl"):
+        lines = document.kind == "jsonl"
+        table, _ = flat_table(list(document.records()) if lines else document.data())
     else:
         table = sheet_of(document, choices, stream)
     header, columns = table.header, _columns(table.header)
@@ -156,15 +155,13 @@ def _beside(document: Document, choices: Choices, stream: Stream) -> Iterator[Gi
             "a table of predictions by several users, whom no column seems to name",
             "name the column that does (user)",
         )
+    stream.set_role(header[answer], "answers", "what the user answered", answer)
+    stream.set_role(header[right], "key", "the right answers stand beside", right)
     answers, keys = _said(header, table.rows, columns)
-    titles = [title_of(row[k]) for k in columns["text"][:1] for row in table.rows]
     for k, (said, key) in enumerate(zip(answers, keys, strict=True)):
-        given = None if said.startswith("-") and not key.startswith("-") else said
-        yield Given(people[k], items[k], given, key=key, title=titles[k] if titles else "")
-    stream.columns += [
-        Column(header[answer], "answers", "what the user answered", answer),
-        Column(header[right], "key", "the right answers stand beside", right),
-    ]
+        given = "" if said.startswith("-") and not key.startswith("-") else said
+        title = "".join(title_of(table.rows[k][place]) for place in columns["text"][:1])
+        yield Given(people[k], items[k], single(given), key=single(key), title=title)
 
 
 def _items(
@@ -241,7 +238,7 @@ def _answers_by_id(document: Document, _: Choices, stream: Stream) -> Iterator[G
     found, is_key = _by_id(document.data())
     stream.user_is_file, stream.key_from = True, document.name if is_key else ""
     for item, answer in found.items():
-        yield Given(stem_of_name(document.name), item, answer)
+        yield Given(stem_of_name(document.name), item, single(answer))
 
 
 ANSWERS_BY_ID = Format(

@@ -1,21 +1,21 @@
-"""Records with an answer each, or with answers inside: JSON, logs, cells that hold JSON.
+"""Records with an answer each, or with answers inside: JSON, logs, tables with a row per answer.
 
-A format says by :class:`Paths` where the parts of an answer stand, or yields the answers itself;
-the rest is the same for all of them.
+A format says by :class:`Paths` where the parts of an answer stand; the rest is the same for all.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from hitsndiffs.reading.exports.base import Choices, Document
+from hitsndiffs.reading.exports.base import Choices, Document, Role
 from hitsndiffs.reading.exports.common import (
     as_text,
     at,
-    labelled,
+    chosen,
+    folded,
     letter_place,
     literal,
     objects,
@@ -25,33 +25,7 @@ from hitsndiffs.reading.exports.common import (
 from hitsndiffs.reading.exports.format import Given, Stream
 from hitsndiffs.reading.exports.sheet import sheet_of
 
-__all__ = ["Levels", "Options", "Paths", "chosen", "rows_of"]
-
-#: Where an object holds what was chosen; one that also has a place marks a region.
-_CHOICES = ("choices", "labels", "label", "rating", "selected", "choice", "name", "title", "value")
-_PLACES = {"start", "x", "points"}
-
-
-def chosen(value: Any) -> tuple[str, ...] | None:
-    """Return what a value of JSON says was chosen; None if it is no choice.
-
-    Examples
-    --------
-    >>> chosen({"cat": True, "dog": False}), chosen({"label": "cat"}), chosen([{"name": 1}, "b"])
-    (('cat',), ('cat',), ('1', 'b'))
-    >>> chosen({"x": 1, "y": 2, "labels": ["cat"]}), chosen({"content": "long"}), chosen(None)
-    (None, None, ())
-    """
-    if isinstance(value, dict):
-        if value and all(isinstance(own, bool) for own in value.values()):
-            return tuple(option for option, on in value.items() if on)
-        name = next((name for name in _CHOICES if value.get(name) is not None), None)
-        return None if name is None or _PLACES & value.keys() else chosen(value[name])
-    if not isinstance(value, list):
-        return (text,) if (text := as_text(value)).strip() else ()
-    parts = [chosen(part) for part in value]
-    several = [text for part in parts for text in part or ()]
-    return None if None in parts else tuple(dict.fromkeys(several))
+__all__ = ["Levels", "Options", "Paths", "rows_of"]
 
 
 @dataclass(frozen=True)
@@ -115,9 +89,15 @@ class Levels:
             yield from found.within(step) if deeper else (found,)
 
 
+#: A path, or a function that tells what stands there.
+Place = str | Callable[[Document, Levels], Any]
+
+
 @dataclass(frozen=True)
 class Paths:
     """Where the parts of each answer stand in the records of a document; see :class:`Levels`.
+
+    The columns of a table are named in lower case.
 
     Parameters
     ----------
@@ -132,54 +112,66 @@ class Paths:
     words
         What an answer that is one text is: chosen, written, or perhaps written, which the answers
         to the question tell.
+    joined
+        Whether the answers of a user to an item that follow one another are one set.
     aside
         What is left out: a path, its values (none: any), what it is, and why.
     rows
         The records of a document; all of them, unless a format says so.
     """
 
-    user: str | Callable[[Document], str]
-    item: str | Callable[[Document, Levels], str]
-    answer: str
+    user: Place
+    item: Place
+    answer: Place
     each: tuple[str, ...] = ()
     question: str = ""
-    key: str = ""
+    key: Place = ""
     title: str = ""
-    attempt: str = ""
+    attempt: Place = ""
     right: str = ""
     asked: bool = False
     words: Literal["chosen", "perhaps", "written"] = "chosen"
+    joined: bool = False
     aside: tuple[tuple[str, Collection[Any], str, str], ...] = ()
     rows: Callable[[Document], Iterable[Any]] | None = None
 
-    def __call__(self, document: Document, choices: Choices, _: Stream) -> Iterator[Given]:
+    def __call__(self, document: Document, choices: Choices, stream: Stream) -> Iterator[Given]:
         """Yield the answers in a document."""
         user, place = choices.user or self.user, choices.item or self.item
-        rows = objects(list(document.records() if self.rows is None else self.rows(document)))
-        whole = user(document) if callable(user) else ""
+        rows = rows_of(document) if self.rows is None else objects(list(self.rows(document)))
+        self._name_columns(document, stream)
+        last: Given | None = None
         for levels in self.levels(rows):
             aside = next((rest for path, of, *rest in self.aside if _is(levels[path], of)), None)
             if aside is not None:
-                yield Given("", "", None, aside=(aside[0], aside[1]))
+                yield Given("", "", aside=(aside[0], aside[1]))
                 continue
-            value = levels.innermost[self.answer]
+            value = _at(self.answer, document, levels.innermost)
             answer = None if isinstance(value, str) and self.words == "written" else chosen(value)
             if not answer and not (self.asked and answer is not None):
                 continue
-            item = place(document, levels) if callable(place) else levels.text(place)
-            title, right = levels.text(self.title), levels[self.right] if self.right else None
-            tried = levels[self.attempt] if self.attempt else None
-            yield Given(
-                whole if callable(user) else levels.text(user),
-                item or (short_hash(title) if title else ""),
+            title, right = levels[self.title], levels[self.right] if self.right else None
+            tried = _at(self.attempt, document, levels)
+            item = as_text(_at(place, document, levels)).strip()
+            one = Given(
+                as_text(_at(user, document, levels)).strip(),
+                item or (short_hash(as_text(title)) if title else ""),
                 answer,
                 levels.text(self.question),
-                key=chosen(levels[self.key]) if self.key else None,
+                key=chosen(_at(self.key, document, levels)) or (),
                 title=title_of(title),
                 attempt=tried if isinstance(tried, int) and tried > 0 else 0,
                 right=bool(right) if right in (0, 1) else None,
                 is_text=self.words == "perhaps" and isinstance(value, str),
             )
+            if self.joined and last is not None and _are_one(last, one):
+                last = last._replace(answer=(*last.answer, *one.answer), key=(*last.key, *one.key))
+                continue
+            if last is not None:
+                yield last
+            last = one
+        if last is not None:
+            yield last
 
     def levels(self, rows: Iterable[dict[str, Any]]) -> Iterator[Levels]:
         """Yield the objects of all answers in some records."""
@@ -188,9 +180,38 @@ class Paths:
             found = [own for levels in found for own in levels.within(step)]
         yield from found
 
+    def _name_columns(self, document: Document, stream: Stream) -> None:
+        """Record the role of the columns of a table."""
+        roles: tuple[tuple[Place, Role, str], ...] = (
+            (self.user, "user", "who answered"),
+            (self.item, "item", "what was asked"),
+            (self.each[0] if self.each else self.answer, "answers", "the answers"),
+            (self.key, "key", "the right answer"),
+        )
+        for place, name in enumerate(document.sample.header if document.sample.is_table else ()):
+            for path, role, reason in roles:
+                if isinstance(path, str) and folded(name) in path.rstrip("?+{}").split("|"):
+                    stream.set_role(name, role, reason, place)
+                    break
+
+
+def _at(place: Place, document: Document, levels: Levels) -> Any:
+    if isinstance(place, str):
+        return levels[place] if place else None
+    return place(document, levels)
+
 
 def _is(value: Any, wanted: Collection[Any]) -> bool:
     return value in wanted if wanted else bool(value)
+
+
+def _are_one(one: Given, other: Given) -> bool:
+    return (one.person, one.item, one.question, one.attempt) == (
+        other.person,
+        other.item,
+        other.question,
+        other.attempt,
+    )
 
 
 def rows_of(document: Document) -> list[dict[str, Any]]:
@@ -198,12 +219,14 @@ def rows_of(document: Document) -> list[dict[str, Any]]:
     if document.kind in ("json", "jsonl"):
         return objects(document.records())
     table = sheet_of(document, Choices(), Stream())
-    names = [name.strip() for name in table.header]
+    names = [folded(name) for name in table.header]
     return [dict(zip(names, row, strict=True)) for row in table.rows]
 
 
 class Options:
     """The options of an item as labels, and which of them an answer means.
+
+    If any texts repeat or are empty, each gets its letter in front.
 
     Examples
     --------
@@ -217,7 +240,12 @@ class Options:
     """
 
     def __init__(self, texts: Any) -> None:
-        self.labels = labelled([as_text(t) for t in texts]) if isinstance(texts, list) else []
+        given: Sequence[Any] = texts if isinstance(texts, list) else []
+        self.labels = [" ".join(as_text(text).split()) for text in given]
+        if len({*self.labels} - {""}) < len(self.labels):
+            self.labels = [
+                ". ".join(filter(None, (_letter(k), text))) for k, text in enumerate(self.labels)
+            ]
 
     def at(self, place: Any) -> str | None:
         """Return the option at an index; None if there is none."""
@@ -245,3 +273,7 @@ class Options:
         numbers = [-math.inf if math.isnan(value) else value for value in values]
         most = max(numbers, default=-math.inf)
         return self.labels[numbers.index(most)] if most > -math.inf else None
+
+
+def _letter(place: int) -> str:
+    return chr(ord("A") + place) if place < 26 else str(place + 1)

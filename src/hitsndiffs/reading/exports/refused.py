@@ -4,34 +4,32 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import replace
 
-from hitsndiffs.reading.exports.base import Choices, Document, Sample, Sign
+from hitsndiffs.reading.exports.base import Sample, Sign
 from hitsndiffs.reading.exports.common import inner
-from hitsndiffs.reading.exports.format import Format, Given, Stream
+from hitsndiffs.reading.exports.format import Format
 from hitsndiffs.reading.exports.moodle import is_points_only
 from hitsndiffs.reading.layouts.content import look_at
 from hitsndiffs.reading.vocabulary import folded, role_of_name
 
 __all__ = ["FORMATS"]
 
+#: A table with more columns of choices than this, beside those that are its signs, holds answers.
+_FEW = 3
+
 
 def _report(
     name: str, title: str, what: str, instead: str, *signs: Sign, tried: str = ""
 ) -> Format:
     """Return a format that is recognised only to say what it is, and what to do instead."""
+    signs = tuple(Sign(s.because, s.columns, s.without, s.fields, _no_answers(s)) for s in signs)
     about = what[0].upper() + what[1:]
-    signs = tuple(replace(sign, holds=_without_answers(sign)) for sign in signs)
     return Format(
-        name, f"{title} (refused)", about, signs, _nothing, tried=tried, empty=(what, instead)
+        name, f"{title} (refused)", about, signs, lambda *_: (), tried, empty=(what, instead)
     )
 
 
-#: A table with more columns of choices than this, beside those that are its signs, holds answers.
-_FEW = 3
-
-
-def _without_answers(sign: Sign) -> Callable[[Sample], bool]:
+def _no_answers(sign: Sign) -> Callable[[Sample], bool]:
     """Return the check of a sign, and that no answers stand beside what it looks for."""
     known = re.compile("|".join(f"(?:{pattern})" for pattern in sign.columns) or "(?!)")
 
@@ -48,22 +46,18 @@ def _without_answers(sign: Sign) -> Callable[[Sample], bool]:
     return holds
 
 
-def _nothing(_: Document, __: Choices, ___: Stream) -> tuple[Given, ...]:
-    return ()
-
-
 _GRADES = (
     r".+\[total pts: .*\](?: \|\d+)?|"  # Blackboard
     r".+<(?:numeric|text|selectbox|pass/fail).*>|"  # Brightspace
     r"[^:]+: ?.+ \((?:real|percentage|letter|punkte|prozentsatz|reell|brut|pourcentage|"
     r"porcentaje)\)"  # Moodle
 )
-_POSSIBLE = Sign("", (" *(?:points possible|punkte möglich|points possibles|puntos posibles)",))
+_POSSIBLE = re.compile("points possible|punkte möglich|points possibles|puntos posibles")
 
 
 def _is_canvas(sample: Sample) -> bool:
     """Whether «Points Possible» stands below the header, as in the gradebook of Canvas."""
-    return _POSSIBLE.fits(Sample(sample.kind, tuple(row[0] for row in sample.rows[:3] if row)))
+    return any(_POSSIBLE.fullmatch(folded(row[0])) for row in sample.rows[:3] if row)
 
 
 def _is_manifest(sample: Sample) -> bool:
@@ -74,7 +68,8 @@ def _is_manifest(sample: Sample) -> bool:
 def _are_results(sample: Sample) -> bool:
     """Whether there are scores under the name of each task."""
     results = inner(sample.first, "results")
-    return bool(results) and all(isinstance(own, dict) for own in results.values())
+    known = sample.first.keys() & {"versions", "configs", "n-shot"}
+    return bool(known and results) and all(isinstance(own, dict) for own in results.values())
 
 
 _NAMED = "the columns are named like those of a gradebook"
@@ -96,10 +91,7 @@ FORMATS = (
         "Moodle, quiz grades",
         "Moodle's «Grades» report: points per question and no answers",
         "download the «Responses» report of the quiz instead",
-        Sign(
-            "the questions («Q. 1 /1.00») hold points and no answers",
-            holds=lambda sample: is_points_only([*sample.header, *sample.first]),
-        ),
+        Sign("the questions («Q. 1 /1.00») hold points and no answers", holds=is_points_only),
     ),
     _report(
         "zipgrade-summary",
@@ -168,14 +160,7 @@ FORMATS = (
         "lm-evaluation-harness, results",
         "a file of lm-eval's results: scores per task, no answers",
         "run lm_eval with --log_samples and give the samples_*.jsonl files",
-        *(
-            Sign(
-                "results by task, with the configuration of the run",
-                fields=("results", name),
-                holds=_are_results,
-            )
-            for name in ("versions", "configs", "n-shot")
-        ),
+        Sign("scores by task, with the configuration of the run", holds=_are_results),
         tried="the results of a run",
     ),
 )

@@ -1,4 +1,8 @@
-"""Tables on their way to a stream of answers: their columns, and the people in their rows."""
+"""Tables with one or several columns per question: who answered, and what.
+
+A format declares where the columns of a question are (:class:`ByQuestion`); the rest is the same
+for all of them.
+"""
 
 from __future__ import annotations
 
@@ -8,11 +12,10 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate
 
-from hitsndiffs.data.names import find_column
+from hitsndiffs.data.names import find_column, recognise
 from hitsndiffs.reading.exports.base import (
     MOST_COLUMNS,
     Choices,
-    Column,
     Document,
     Refusal,
     Role,
@@ -24,15 +27,19 @@ from hitsndiffs.reading.exports.base import (
 from hitsndiffs.reading.exports.common import (
     as_text,
     attempt_number,
+    is_free_text,
     number,
     objects,
+    single,
     unique,
     without_html,
     words,
     worth,
 )
 from hitsndiffs.reading.exports.format import Format, Given, Stream, number_attempts
+from hitsndiffs.reading.layouts.content import look_at
 from hitsndiffs.reading.layouts.extra_rows import row_names
+from hitsndiffs.reading.patterns import named_together
 from hitsndiffs.reading.vocabulary import (
     FIRST_NAMES,
     LAST_NAMES,
@@ -40,6 +47,7 @@ from hitsndiffs.reading.vocabulary import (
     folded,
     is_key_name,
     plain,
+    role_of_name,
 )
 
 __all__ = [
@@ -53,6 +61,7 @@ __all__ = [
     "html_cells",
     "option_columns",
     "sheet_of",
+    "whole_cells",
 ]
 
 #: Turns the cells of a column into options; None where a cell cannot be read.
@@ -61,12 +70,12 @@ Splitter = Callable[[Sequence[str]], Sequence[tuple[str, ...] | None]]
 
 def whole_cells(cells: Sequence[str]) -> list[tuple[str, ...]]:
     """Return each cell as one option."""
-    return [(text,) if (text := cell.strip()) else () for cell in cells]
+    return [single(cell.strip()) for cell in cells]
 
 
 def html_cells(cells: Sequence[str]) -> list[tuple[str, ...]]:
     """Return each cell, without HTML, as one option."""
-    return whole_cells(list(map(without_html, cells)))
+    return [single(without_html(cell)) for cell in cells]
 
 
 @dataclass
@@ -151,45 +160,37 @@ class Question:
 class Sheet(Table):
     """A table that a converter reads: the file's name, what the caller said, the stream to fill.
 
-    ``identity`` are the columns that identify people, ``who`` is the person of each row.
+    ``who`` is the person of each row, once it is known.
     """
 
     name: str = ""
     choices: Choices = field(default_factory=Choices)
     stream: Stream = field(default_factory=Stream)
-    identity: list[int] = field(default_factory=list)
     who: list[str] | None = None
 
     # -- columns --------------------------------------------------------------------------------
 
-    def set_role(self, places: Iterable[int], role: Role, reason: str) -> None:
-        """Record the role of some columns."""
-        self.stream.columns += [Column(self.header[k], role, reason, k) for k in places]
-
-    def need(self, name: str) -> int:
-        """Return the index of a column; refuse the table if there is none."""
-        place = self.find(name)
-        if place is None:
-            raise Refusal(
-                f"not this format: there is no column {name!r}",
-                "omit the format so that it is detected",
-            )
-        return place
+    def set_role(self, places: Iterable[int | None], role: Role, reason: str) -> None:
+        """Record the role of some columns; None stands for a column that is not there."""
+        for k in places:
+            if k is not None:
+                self.stream.set_role(self.header[k], role, reason, k)
 
     def rest_unused(self, reason: str) -> None:
         """Record the columns that have no role yet as unused."""
         known = {column.position for column in self.stream.columns}
-        self.set_role([k for k in range(len(self.header)) if k not in known], "unused", reason)
+        self.set_role((k for k in range(len(self.header)) if k not in known), "unused", reason)
 
-    def _given(self, named: str | None, argument: str) -> list[int]:
-        """Return the indices of the columns that the caller named (``"a+b"`` for two)."""
-        if named is None:
-            return []
-        header = self.header
-        names = [named] if named in header or "+" not in named else named.split("+")
+    def named(self, words: Collection[str], end: int | None = None) -> list[int]:
+        """Return the columns (before ``end``) with one of these names, without signs."""
+        return [k for k, name in enumerate(self.header[:end]) if plain(name) in words]
+
+    def asked_for(self, named: str | None, argument: str) -> list[int]:
+        """Return the columns that the caller named (``"a+b"`` for two)."""
+        names = [] if named is None else named_together(named, self.header)
         return [
-            header.index(find_column(name.strip(), header, where="the file", argument=argument))
-            for name in names
+            self.header.index(find_column(n, self.header, where="the file", argument=argument))
+            for n in names
         ]
 
     # -- rows -----------------------------------------------------------------------------------
@@ -200,10 +201,44 @@ class Sheet(Table):
             self.stream.leave_out(len(self.rows) - len(rows), what, reason)
         self.rows = rows
 
-    def given_items(self) -> list[str]:
-        """Return the item of each row from the columns that the caller named; empty without any."""
-        places = self._given(self.choices.item, "item")
-        return [" ".join(row[k].strip() for k in places) for row in self.rows] if places else []
+    def find_people(self, end: int) -> list[int]:
+        """Return the columns before the questions that tell who answered."""
+        lead = self.header[:end]
+        known, parts = {*recognise("user", lead, wide=True)}, FIRST_NAMES | LAST_NAMES
+        given = [[cell for cell in map(str.strip, self.cells(k)) if cell] for k in range(end)]
+        differ = [k for k in range(end) if 2 * len({*given[k]}) > len(self.rows)]
+        roles = [role_of_name(name) for name in lead]
+        ids = [k for k in differ if roles[k] == "identity" or plain(lead[k]).endswith("id")]
+        named = [
+            k
+            for k, name in enumerate(lead)
+            if given[k] and (name in known or plain(name) in parts or k in ids)
+        ]
+        telling = [
+            k for k in differ if roles[k] in (None, "identity") and look_at(given[k]).kind != "time"
+        ]
+        return named or telling[:3]
+
+    def people(
+        self,
+        places: Sequence[int],
+        reason: str = "who answered",
+        role: Role = "identity",
+        also: Sequence[int] = (),
+    ) -> list[str]:
+        """Return the person of each row, and record by which columns.
+
+        Other columns may ``also`` name somebody; a row in which one says «KEY» holds the key.
+        """
+        self.set_role(places, role, reason)
+        if not places and not self.choices.user:
+            self.stream.note("The file does not say who answered: each row counts as one person.")
+        self.who = self.persons(places)
+        columns = {self.header[k]: self.cells(k) for k in (*places, *also)}
+        for labels in row_names(columns).values():
+            for k, label in enumerate(labels):
+                self.who[k] = label if is_key_name(label) else self.who[k]
+        return self.who
 
     def persons(self, places: Sequence[int]) -> list[str]:
         """Return the person of each row, from all columns that identify people.
@@ -221,49 +256,30 @@ class Sheet(Table):
         >>> Sheet(header, [ada, ["Bird", "Ada", "8"]]).persons([0, 1, 2])
         ['7', '8']
         """
-        asked = self._given(self.choices.user, "user")
+        asked = self.asked_for(self.choices.user, "user")
         places = asked or places
         if not places:
             return [str(k) for k in range(1, len(self.rows) + 1)]
+        rows = [tuple([row[place].strip() for place in places]) for row in self.rows]
+        rows = [
+            who if any(who) else (f"unnamed row {k}", *who[1:])
+            for k, who in enumerate(rows, start=1)
+        ]
+        found = list(dict.fromkeys(rows))
         names = [plain(self.header[place]) for place in places]
-        raw = [tuple([row[place] for place in places]) for row in self.rows]
-        stripped = {who: tuple(map(str.strip, who)) for who in set(raw)}
-        identities = [stripped[who] for who in raw]
-        if not all(any(who) for who in identities):
-            identities = [
-                who if any(who) else (f"unnamed row {k}", *who[1:])
-                for k, who in enumerate(identities, start=1)
-            ]
-        found = list(dict.fromkeys(identities))
-        given = [k for k, name in enumerate(names) if name in FIRST_NAMES]
-        family = [k for k, name in enumerate(names) if name in LAST_NAMES and k not in given[:1]]
-        parts = [*given[:1], *family[:1]] if given and family else []
+        first = [k for k, name in enumerate(names) if name in FIRST_NAMES][:1]
+        last = [k for k, name in enumerate(names) if name in LAST_NAMES and k not in first][:1]
+        parts = [*first, *last] if first and last else []
         every = list(range(len(places)))
-        single = [[k] for k in every if k not in parts]
-        for label in [every] if asked else [parts, *single, every]:
+        single_columns = [[k] for k in every if k not in parts]
+        for label in [every] if asked else [parts, *single_columns, every]:
             labels = [" ".join(filter(None, (who[k] for k in label))) for who in found]
             if all(labels) and len(set(labels)) == len(labels):
                 break
         else:
             labels = unique(text or "unnamed" for text in labels)
         names_of = dict(zip(found, labels, strict=True))
-        return [names_of[who] for who in identities]
-
-    def named(self, words: Collection[str], end: int | None = None) -> list[int]:
-        """Return the columns (before ``end``) with one of these names, without signs."""
-        return [k for k, name in enumerate(self.header[:end]) if plain(name) in words]
-
-    def people(
-        self, places: Sequence[int], reason: str = "who answered", role: Role = "identity"
-    ) -> list[str]:
-        """Return the person of each row, and record by which columns."""
-        self.identity = list(places) if role == "identity" else []
-        self.set_role(places, role, reason)
-        if not places and not self.choices.user:
-            note = "The file does not say who answered: each row counts as one person."
-            self.stream.notes.append(note)
-        self.who = self.persons(places)
-        return self.who
+        return [names_of[who] for who in rows]
 
     # -- questions ------------------------------------------------------------------------------
 
@@ -292,73 +308,43 @@ class Sheet(Table):
         split
             Turns the cells of a column into options; None where a cell cannot be read.
         """
-        for one in questions:
-            if one.given is None:
-                one.given = split(self.cells(one.answer))
-            if one.key is not None and one.keys is None:
-                one.keys = [found or () for found in split(self.cells(one.key))]
-            self.set_role([one.answer, *one.also], "answers", "the answers to a question")
-            self.set_role([one.key] if one.key is not None else [], "key", "the right answer")
-            about = [*one.points, *([one.possible] if isinstance(one.possible, int) else [])]
-            self.set_role(about, "points", "the points of a question")
         per_answer = bool(tasks) or all(not isinstance(one.item, str) for one in questions)
         if not attempts and not per_answer:
             attempts = number_attempts(who)
-        key_row = self._key_row(questions, who)
         for one in questions:
-            assert one.given is not None
-            possible = one.possible if isinstance(one.possible, float) else None
+            self.set_role([one.answer, *one.also], "answers", "the answers to a question")
+            self.set_role([one.key], "key", "the right answer")
+            out_of = one.possible if isinstance(one.possible, int) else None
+            self.set_role([*one.points, out_of], "points", "the points of a question")
+            given = split(self.cells(one.answer)) if one.given is None else one.given
+            keys = one.keys
+            if keys is None and one.key is not None:
+                keys = [found or () for found in split(self.cells(one.key))]
             for k, row in enumerate(self.rows):
                 item = one.item if isinstance(one.item, str) else one.item[k]
                 if tasks:
                     item = tasks[k] if len(questions) == 1 or not tasks[k] else f"{tasks[k]}/{item}"
-                answer = one.given[k]
-                if k == key_row or (one.sparse and not answer):
+                answer = given[k]
+                if one.sparse and not answer:
                     continue
-                key = None
-                if key_row is not None and item == (
-                    one.item if isinstance(one.item, str) else one.item[key_row]
-                ):
-                    key = one.given[key_row]
                 scores = [text for place in one.points if (text := row[place].strip())]
-                points, out_of = worth(scores[-1]) if scores else (None, None)
-                if isinstance(one.possible, int):
-                    out_of = number(cell_at(row, one.possible))
+                points, possible = worth(scores[-1]) if scores else (None, None)
+                if possible is None:
+                    possible = one.possible if out_of is None else number(cell_at(row, out_of))
                 status: Status | None = "unreadable" if answer is None else None
                 if one.shown and not any(row[place].strip() for place in one.shown):
                     status = "not shown"
                 yield Given(
                     who[k],
                     item,
-                    answer,
-                    key=one.keys[k] if one.keys is not None else key,
+                    answer or (),
+                    key=keys[k] if keys is not None else (),
                     title=one.title if isinstance(one.item, str) else "",
                     attempt=attempts[k] if attempts else 0,
                     points=points,
-                    possible=possible if out_of is None else out_of,
+                    possible=possible,
                     status=status,
                 )
-
-    def _key_row(self, questions: Sequence[Question], who: Sequence[str]) -> int | None:
-        """Return the row named like a key, if it is one: teachers send in a «KEY»."""
-        if any(one.keys is not None for one in questions) or len({*who}) < 3:
-            return None
-        labels = row_names({self.header[k]: self.cells(k) for k in self.identity}).values()
-        named = {k: text for own in labels for k, text in enumerate(own) if is_key_name(text)}
-        if len(named) != 1:
-            return None
-        (place, label), *_ = named.items()
-        right = [own for one in questions if (own := one.given or ())[place]]
-        shared = sum(own[place] in (*own[:place], *own[place + 1 :]) for own in right)
-        if 2 * shared <= len(right):
-            return None  # nobody chose the same: it is not a key to these answers
-        self.stream.key_from = f"row {label!r}"
-        self.stream.leave_out(1, self.stream.key_from, "it holds the key")
-        return place
-
-
-#: The columns with one of these names, or a function that finds them among the first columns.
-Finder = Collection[str] | Callable[["Sheet", int], list[int]]
 
 
 @dataclass(frozen=True)
@@ -371,16 +357,16 @@ class ByQuestion:
         Returns the questions of a table, or nothing if it has another format. It may leave out
         rows, take notes, and say who answered.
     who
-        The columns that say who answered, unless ``find`` says so.
+        Finds the columns that say who answered, unless ``find`` says so.
     attempt
-        The column with the number of the attempt.
+        Finds the column with the number of the attempt.
     split
         Turns the cells of a column into options.
     """
 
     find: Callable[[Sheet], list[Question]]
-    who: Finder = ()
-    attempt: Finder = ()
+    who: Callable[[Sheet, int], list[int]] = Sheet.find_people
+    attempt: Callable[[Sheet, int], list[int]] = lambda sheet, end: sheet.named(("attempt",), end)
     split: Splitter = whole_cells
 
     def format(
@@ -398,27 +384,25 @@ class ByQuestion:
     def __call__(self, document: Document, choices: Choices, stream: Stream) -> Iterator[Given]:
         """Yield the answers in a table."""
         sheet = sheet_of(document, choices, stream)
-        questions = self.find(sheet)
+        questions = [one for one in self.find(sheet) if not _is_free_text(sheet, one)]
         if not questions:
             return
         if not sheet.rows:
             raise Refusal("a table of questions without answers", "give one that was filled in")
-        first = min(one.answer for one in questions)
-        used = {k for one in questions for k in (one.answer, *one.also, *one.points)}
-        people = sheet.who
-        if people is None:
-            people = sheet.people(self._columns(sheet, self.who, first, used))
-        tried = self._columns(sheet, self.attempt, first, used)[:1]
+        first = min(min((one.answer, *one.also, *one.points)) for one in questions)
+        people = sheet.people(self.who(sheet, first)) if sheet.who is None else sheet.who
+        tried = self.attempt(sheet, first)[:1]
         sheet.set_role(tried, "attempt", "the number of the attempt")
         numbers = [attempt_number(row[k]) for row in sheet.rows for k in tried]
         yield from sheet.ask(questions, people, attempts=numbers, split=self.split)
         sheet.rest_unused("no question")
 
-    @staticmethod
-    def _columns(sheet: Sheet, wanted: Finder, end: int, used: set[int]) -> list[int]:
-        if callable(wanted):
-            return wanted(sheet, end)
-        return [k for k in sheet.named(wanted) if k not in used]
+
+def _is_free_text(sheet: Sheet, one: Question) -> bool:
+    """Whether a question was answered in words of one's own; its column is a comment then."""
+    free = one.given is None and is_free_text(sheet.cells(one.answer))
+    sheet.set_role([one.answer] if free else [], "comment", "free text")
+    return free
 
 
 #: Where cells are blank, data-frame libraries write whole numbers so.
@@ -433,13 +417,18 @@ def sheet_of(
     table = table or document.table(name)
     start = int(has_index(table.header, table.rows))
     rows = [row[start:] for row in table.rows] if start else table.rows
-    sheet = Sheet(table.header[start:], rows, table.above, name=document.name)
-    sheet.choices, sheet.stream = choices, stream
     for k in {k for row in rows[:100] for k, cell in enumerate(row) if cell.endswith(".0")}:
         if all(_FLOAT.fullmatch(row[k]) for row in rows):
             for row in rows:
                 row[k] = row[k].removesuffix(".0")
-    return sheet
+    return Sheet(
+        table.header[start:],
+        rows,
+        table.above,
+        name=document.name,
+        choices=choices,
+        stream=stream,
+    )
 
 
 def _table_of_records(document: Document) -> Table:

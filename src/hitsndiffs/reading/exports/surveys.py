@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import takewhile
 
 from hitsndiffs.reading.exports.base import Sample, Sign
@@ -23,15 +23,20 @@ from hitsndiffs.reading.vocabulary import plain, role_of_name
 __all__ = ["FORMATS"]
 
 
+def _all_different(cells: Sequence[str]) -> bool:
+    return all(cells) and len({*cells}) == len(cells)
+
+
 # -- Qualtrics: three rows of names, the third with ImportIds; or the older V1, V2, … --------------
 
 _IMPORT = re.compile(r"""^\s*\{\s*['"]ImportId['"]\s*:\s*['"]([^'"]*)['"]""")
-_QUESTION = re.compile(r"^(?:\d+_)?(QID\d+)((?:[-_#]\d+)*)$")
+_QUESTION = re.compile(r"^(?P<loop>\d+_)?(?P<question>QID\d+)(?:[-_#]\d+)*$")
 _PREVIEW = frozenset(("survey preview", "spam", "8"))
 _OLD = words(
     "responseid|responseset|name|externaldatareference|emailaddress|email|ipaddress|status|"
     "startdate|enddate|finished|locationlatitude|locationlongitude|locationaccuracy"
 )
+_V = re.compile(r"V\d+", re.IGNORECASE)
 
 
 def _import_row(rows: Sequence[Sequence[str]]) -> int | None:
@@ -44,7 +49,7 @@ def _import_row(rows: Sequence[Sequence[str]]) -> int | None:
 
 
 def _is_old(header: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
-    named = [k for k, name in enumerate(header) if re.fullmatch(r"V\d+", name.strip(), re.I)]
+    named = [k for k, name in enumerate(header) if _V.fullmatch(name.strip())]
     told = [k for k in named if len(rows) > 1 and plain(rows[0][k]) in _OLD]
     return len(told) > 2 and 2 * len(told) > len(named)
 
@@ -55,28 +60,24 @@ def _find_qualtrics(sheet: Sheet) -> list[Question]:
     if place is None and not _is_old(header, rows):
         return []
     texts, sheet.rows = rows[0], rows[(place or 0) + 1 :]
+    imported = [_IMPORT.match(cell) for cell in rows[place or 0]]
+    codes = texts if place is None else [match[1] if match else "" for match in imported]
     groups: dict[str, list[int]] = {}
-    if place is None:
-        codes = [plain(text) for text in texts]
-        for k, name in enumerate(header):
-            own = re.fullmatch(r"V\d+", name.strip(), re.I) or codes[k] in _OLD or not name.strip()
-            if not own and not name.upper().endswith("_TEXT"):
-                groups.setdefault(_base(name), []).append(k)
-    else:
-        imported = [_IMPORT.match(cell) for cell in rows[place]]
-        codes = [match[1] if match else "" for match in imported]
-        for k, code in enumerate(codes):
-            if match := _QUESTION.match(code):
-                groups.setdefault(match[1] + _loop(code), []).append(k)
-    status = [k for k, code in enumerate(codes) if plain(code) == "status"][:1]
+    for k, (name, code) in enumerate(zip(header, codes, strict=True)):
+        match = _QUESTION.match(code)
+        own = "" if match is None else match["question"] + (match["loop"] or "")
+        if place is None and not (_V.fullmatch(name.strip()) or plain(code) in _OLD):
+            own = "" if name.upper().endswith("_TEXT") else _base(name.strip())
+        if own:
+            groups.setdefault(own, []).append(k)
+        elif code.startswith("QID"):
+            sheet.set_role([k], "comment", "text or timing that belongs to a question")
+    bare = [plain(code) for code in codes]
+    status = [k for k, code in enumerate(bare) if code == "status"][:1]
     kept = [row for row in sheet.rows if not any(folded(row[k]) in _PREVIEW for k in status)]
     sheet.keep_rows(kept or sheet.rows, "previews and spam", "by «Status»")
-    who = [k for k, code in enumerate(codes) if plain(code) in ("recordid", "responseid")]
-    cells = [row[who[0]].strip() for row in sheet.rows] if who else [""]
-    sheet.people(who[:1] if all(cells) and len({*cells}) == len(cells) else [])
-    asked = {k for places in groups.values() for k in places}
-    typed = [k for k, code in enumerate(codes) if k not in asked and code.startswith("QID")]
-    sheet.set_role(typed, "comment", "text or timing that belongs to a question")
+    who = [k for k, code in enumerate(bare) if code in ("recordid", "responseid")][:1]
+    sheet.people([k for k in who if _all_different(sheet.cells(k))])
     return [one for own in groups.values() for one in _of_qualtrics(sheet, own, texts)]
 
 
@@ -84,27 +85,19 @@ def _base(name: str) -> str:
     return re.sub(r"[-_#]\d+$", "", name)
 
 
-def _loop(code: str) -> str:
-    """Return the number of the loop in a code such as ``2_QID7``."""
-    return code.partition("QID")[0]
-
-
 def _of_qualtrics(sheet: Sheet, places: list[int], texts: Sequence[str]) -> list[Question]:
     """Return one item whose columns are its options, or one item per column (a grid)."""
-    cells = [[text for cell in sheet.cells(k) if (text := cell.strip())] for k in places]
-    values = [next(iter(own), "") for own in cells]
+    values = [next(filter(None, map(str.strip, sheet.cells(k))), "") for k in places]
     told = len({*values} - {""}) == len(list(filter(None, values)))
     labels = [
-        value if told and value and not value.lstrip("-").isdigit() else _part(sheet.header[k])
+        value
+        if told and value and not value.lstrip("-").isdigit()
+        else re.split(r"[-_#]", sheet.header[k])[-1]
         for k, value in zip(places, values, strict=True)
     ]
-    title = without_html(texts[places[0]])
-    found = option_columns(
-        sheet,
-        _base(sheet.header[places[0]]) if len(places) > 1 else sheet.header[places[0]],
-        dict(zip(unique(labels), places, strict=True)),
-        title.rpartition(" - ")[0] if len(places) > 1 else title,
-    )
+    columns = dict(zip(unique(labels), places, strict=True))
+    title = without_html(texts[places[0]]).rpartition(" - ")[0]
+    found = option_columns(sheet, _base(sheet.header[places[0]]), columns, title)
     for one in found if all(one.given is None for one in found) else ():
         own = [cell.strip() for cell in sheet.cells(one.answer)]
         # -99 is «seen, not answered», unless other answers are negative numbers too.
@@ -112,10 +105,6 @@ def _of_qualtrics(sheet: Sheet, places: list[int], texts: Sequence[str]) -> list
         one.item, one.title = sheet.header[one.answer], without_html(texts[one.answer])
         one.given = split_column(["" if text == unanswered else text for text in own], ",")
     return found
-
-
-def _part(name: str) -> str:
-    return re.split(r"[-_#]", name)[-1]
 
 
 QUALTRICS = Format(
@@ -163,23 +152,18 @@ _PERSON = words(
 
 def _is_two_rows(sample: Sample) -> bool:
     """Whether respondents come first, and the options stand in a second row."""
-    if not sample.is_table or len(sample.header) < 3 or len(sample.rows) < 2:
+    if not _has_rows(sample) or not any(map(str.strip, sample.full_rows[0])):
         return False
     below, *rows = sample.full_rows
-    own, lead = _respondent(sample.header), {plain(name) for name in sample.header[:12]}
-    if not any(cell.strip() for cell in below) or (own is not None and below[own].strip()):
-        return False
-    if own is not None and (
-        "collectorid" in lead or _are_numbers([row[own].strip() for row in rows])
-    ):
-        return True
+    own = _respondent(sample.header)
+    if own is not None and not below[own].strip():
+        collected = "collectorid" in map(plain, sample.header[:12])
+        return collected or _are_numbers(row[own] for row in rows)
     told = [k for k, cell in enumerate(below) if folded(cell) in _SINGLE | _FREE]
-    if told and not any(folded(row[k]) in _SINGLE | _FREE for row in rows for k in told):
-        return True  # without the columns about respondents
-    if own is not None or below[0].strip():
-        return False
+    if own is None and told:  # without the columns about respondents
+        return not any(folded(row[k]) in _SINGLE | _FREE for row in rows for k in told)
     # in other languages: two numbers, and dates
-    n_lead = len(_leading(sample.header, below))
+    n_lead = 0 if own is not None else len(_leading(sample.header, below))
     first = [[row[k].strip() for row in rows] for k in range(min(4, n_lead))]
     return (
         n_lead >= 5
@@ -190,18 +174,21 @@ def _is_two_rows(sample: Sample) -> bool:
 
 
 def _is_one_row(sample: Sample) -> bool:
-    if not sample.is_table or len(sample.header) < 3 or len(sample.rows) < 2:
-        return False
-    own = _respondent(sample.header)
-    return own is not None and _are_numbers([row[own].strip() for row in sample.full_rows])
+    own = _respondent(sample.header) if _has_rows(sample) else None
+    return own is not None and _are_numbers(row[own] for row in sample.full_rows)
+
+
+def _has_rows(sample: Sample) -> bool:
+    return sample.is_table and len(sample.header) > 2 and len(sample.rows) > 1
 
 
 def _respondent(header: Sequence[str]) -> int | None:
     return next((k for k, name in enumerate(header[:12]) if plain(name) == "respondentid"), None)
 
 
-def _are_numbers(ids: Sequence[str]) -> bool:
-    return all(map(_ID.fullmatch, ids)) and len({*ids}) == len(ids)
+def _are_numbers(cells: Iterable[str]) -> bool:
+    ids = [cell.strip() for cell in cells]
+    return all(map(_ID.fullmatch, ids)) and _all_different(ids)
 
 
 def _leading(header: Sequence[str], below: Sequence[str]) -> list[int]:
@@ -211,24 +198,27 @@ def _leading(header: Sequence[str], below: Sequence[str]) -> list[int]:
 
 def _find_monkey(sheet: Sheet) -> list[Question]:
     header, rows = sheet.header, sheet.rows
-    place = _respondent(header)
-    two = bool(rows) and (place is None or not rows[0][place].strip())
-    below = [without_html(cell) for cell in rows[0]] if two else [""] * len(header)
-    sheet.rows = rows[1:] if two else rows
-    lead = sheet.named(_LEAD)
-    if place is None and two:
-        lead = _leading(header, below)
-        ids = ([row[k].strip() for row in sheet.rows] for k in lead)
-        pairs = zip(lead, ids, strict=True)
-        place = next((k for k, own in pairs if all(own) and len({*own}) == len(own)), None)
     if not rows:
         return []
+    place, lead = _respondent(header), sheet.named(_LEAD)
+    two = place is None or not rows[0][place].strip()
+    below = [without_html(cell) for cell in rows[0]] if two else [""] * len(header)
+    sheet.rows = rows[1:] if two else rows
+    if place is None:
+        lead = _leading(header, below)
+        place = next((k for k in lead if _all_different(sheet.cells(k))), None)
     lead = [*lead, *range(place or 0)]
     sheet.people([] if place is None else [place])
-    about = [k for k in lead if k != place]
-    sheet.set_role(about, "identity", "about the person and the time")
+    sheet.set_role((k for k in lead if k != place), "identity", "about the person and the time")
+    groups: list[tuple[str, list[int]]] = []
+    for k, name in enumerate(header):  # an unnamed column belongs to the question before it
+        text = "" if re.fullmatch(r"Unnamed: \d+", name.strip(), re.I) else without_html(name)
+        if k not in lead and text:
+            groups.append((text, [k]))
+        elif k not in lead and groups:
+            groups[-1][1].append(k)
     found: list[Question] = []
-    for question, places in _monkey_questions(header, lead):
+    for question, places in groups:
         free = [k for k in places if folded(below[k]) in _FREE]
         sheet.set_role(free, "comment", "an answer in one's own words")
         kept = [k for k in places if k not in free]
@@ -236,24 +226,11 @@ def _find_monkey(sheet: Sheet) -> list[Question]:
             sheet.set_role(kept, "identity", "about the person")
         elif len(kept) == 1:
             found.append(Question(question, kept[0]))
-        elif kept:
+        else:
             labels = unique(below[k] for k in kept)
             found += option_columns(sheet, question, dict(zip(labels, kept, strict=True)))
-    names = unique(str(one.item) for one in found)
-    for one, name in zip(found, names, strict=True):
+    for one, name in zip(found, unique(str(one.item) for one in found), strict=True):
         one.item = name
-    return found
-
-
-def _monkey_questions(header: Sequence[str], lead: Sequence[int]) -> list[tuple[str, list[int]]]:
-    """Return the questions and their columns; an unnamed column belongs to the one before it."""
-    found: list[tuple[str, list[int]]] = []
-    for k, name in enumerate(header):
-        text = "" if re.fullmatch(r"Unnamed: \d+", name.strip(), re.I) else without_html(name)
-        if k not in lead and text:
-            found.append((text, [k]))
-        elif k not in lead and found:
-            found[-1][1].append(k)
     return found
 
 
@@ -287,6 +264,7 @@ _FIRST = (
           "idiomainicial|językpoczątkowy"),
 )  # fmt: skip
 _PART = re.compile(r"^(?P<base>.+?)\s*\[(?P<part>[^\[\]]*)\]$", re.DOTALL)
+_WRITTEN = ("other", "comment", "sonstiges", "kommentar")
 
 
 def _first_of_lime(names: Sequence[str]) -> int | None:
@@ -299,20 +277,19 @@ def _first_of_lime(names: Sequence[str]) -> int | None:
 
 
 def _find_lime(sheet: Sheet) -> list[Question]:
-    header, first = sheet.header, _first_of_lime(sheet.header)
+    first = _first_of_lime(sheet.header)
     if first is None:
         return []
     groups: dict[str, dict[str, int]] = {}
-    for k, name in enumerate(header[first + 4 :], start=first + 4):
+    for k, name in enumerate(sheet.header[first + 4 :], start=first + 4):
         name = " ".join(name.split())
         part = _PART.match(name)
         cells = [cell for cell in sheet.cells(k) if folded(cell) not in ("", "n/a", "na")]
-        content = look_at(cells).kind
-        if part and plain(part["part"]) in ("other", "comment", "sonstiges", "kommentar"):
+        if part and plain(part["part"]) in _WRITTEN:
             sheet.set_role([k], "comment", "an answer in one's own words")
-        elif role_of_name(name) == "time" or content in ("time", "measure", "link", "mail"):
+        elif role_of_name(name) == "time" or _is_measured(cells):
             sheet.set_role([k], "time", "times and numbers")
-        elif len(cells) > 1 and (len({*cells}) == len(cells) or is_free_text(cells)):
+        elif len(cells) > 1 and (_all_different(cells) or is_free_text(cells)):
             sheet.set_role([k], "comment", "free text")
         elif cells and plain(name) not in ("seed", "token", "refurl"):
             own = groups.setdefault(part["base"] if part else name, {})
@@ -323,6 +300,10 @@ def _find_lime(sheet: Sheet) -> list[Question]:
         for base, own in groups.items()
         for one in option_columns(sheet, base, own, rows="{}" if [*own] == [""] else "{}[{}]")
     ]
+
+
+def _is_measured(cells: Sequence[str]) -> bool:
+    return look_at(cells).kind in ("time", "measure", "link", "mail")
 
 
 LIMESURVEY = Format(
@@ -359,21 +340,20 @@ def _find_otree(sheet: Sheet) -> list[Question]:
         if match and folded(match["field"]) not in _PLAYER:
             own = fields.setdefault((match["app"] or "", match["field"]), {})
             own[k] = match["round"] or ""
-    most = {
-        app: max(len(places) for (other, _), places in fields.items() if other == app)
-        for app, _ in fields
-    }
+    rounds: dict[str, int] = {}
+    for (app, _), places in fields.items():
+        rounds[app] = max(rounds.get(app, 0), len(places))
     found: list[Question] = []
     for (app, field), places in fields.items():
-        answered = [k for k in places if _is_choice(sheet, k)]
+        answered = [k for k in places if _is_choice(sheet.cells(k))]
         if role_of_name(field) is not None:
             sheet.set_role(places, "unused", f"named like {role_of_name(field)}")
-        elif 2 * len(answered) <= most[app] or _is_constant(sheet, [*places]):
+        elif 2 * len(answered) <= rounds[app] or _is_constant(sheet, [*places]):
             sheet.set_role(places, "unused", "the same in all rounds, or no choice")
         else:
-            rounds = (places[k] if most[app] > 1 else "" for k in answered)
-            names = [".".join(filter(None, (app, own, field))) for own in rounds]
-            found += map(Question, names, answered)
+            for k in answered:
+                parts = (app, places[k] if rounds[app] > 1 else "", field)
+                found.append(Question(".".join(filter(None, parts)), k))
     number = sheet.find("subsession.round_number")
     rounds_of_row = [] if number is None else [cell.strip() for cell in sheet.cells(number)]
     if len({*rounds_of_row}) > 1:  # a row per person and round
@@ -383,12 +363,12 @@ def _find_otree(sheet: Sheet) -> list[Question]:
     labels = [sheet.find(f"participant.{own}") for own in ("label", "code", "id_in_session")]
     who = [k for k in labels if k is not None and all(map(str.strip, sheet.cells(k)))]
     sheet.people(who[:1])
-    sheet.set_role([number] if number is not None else [], "item", "the round")
+    sheet.set_role([number], "item", "the round")
     return found
 
 
-def _is_choice(sheet: Sheet, place: int) -> bool:
-    content = look_at(sheet.cells(place))
+def _is_choice(cells: Sequence[str]) -> bool:
+    content = look_at(cells)
     return content.kind == "choice" and len(content.counts) > 1 and not content.all_different
 
 
