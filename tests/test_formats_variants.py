@@ -160,38 +160,6 @@ def test_a_form_without_addresses_may_ask_for_the_name(tmp_path):
     assert read({"g.csv": csv_bytes(rows)}, tmp_path) == wanted(Made({}, by_item(q, q.stems)))
 
 
-#: A column that people take out, and how many users and items are left.
-TAKEN_OUT = {
-    "canvas": ("1.0", 12, 7),
-    "mturk": ("Input.image_url", 8, 11),
-    "toloka": ("INPUT:image", 8, 10),
-    "toloka-old": ("ASSIGNMENT:task_id", 8, 10),
-    "moodle-it": ("Risposta giusta", 12, 5),
-    "moodle-random": ("Question 2", 12, 8),
-    "qualtrics-old": ("V1", 12, 6),
-    "surveymonkey-ticks": ("RespondentID", 12, 12),
-    "otree": ("participant.code", 12, 6),
-}
-
-
-@pytest.mark.parametrize("name", TAKEN_OUT)
-def test_a_column_may_be_missing(name, tmp_path):
-    column, n_users, n_items = TAKEN_OUT[name]
-    file, data = next(iter(made(name).files.items()))
-    line = data.decode("utf-8-sig").partition("\n")[0]
-    separator = max(",;\t", key=line.count)
-    text = io.StringIO(data.decode("utf-8-sig"), newline="")
-    rows = list(csv.reader(text, delimiter=separator))
-    place = rows[0].index(column)
-    (tmp_path / file).write_bytes(
-        csv_bytes([[*row[:place], *row[place + 1 :]] for row in rows], separator=separator)
-    )
-    plan = hnd.plan(tmp_path / file)
-    responses = plan.read()
-    assert plan.layout == "export"
-    assert (responses.n_users, responses.n_items) == (n_users, n_items)
-
-
 @pytest.mark.parametrize(
     "name", ["canvas-new", "zipgrade-web", "scantron", "zooniverse", "otree-app"]
 )

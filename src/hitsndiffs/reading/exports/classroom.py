@@ -52,7 +52,7 @@ def _find_scantron(sheet: Sheet) -> list[Question]:
         for k, name in enumerate(sheet.header)
         if (match := re.fullmatch(r"_0*(\d+)", name.strip()))
     }
-    if len(places) < 2 or [*places.values()] != list(range(1, len(places) + 1)):
+    if len(places) < 2 or max(places.values()) >= 2 * len(places):
         return []
     marks = {cell.strip() for k in places for cell in sheet.cells(k)} - {""}
     none = {"", "0"} if marks and all(map(str.isdigit, marks)) else {""}
@@ -88,7 +88,7 @@ def _find_forms(sheet: Sheet) -> list[Question]:
     return [Question(name, k) for k, name in enumerate(names) if fits(name)]
 
 
-def _who_of_forms(sheet: Sheet, _: int) -> list[int]:
+def _who_of_forms(sheet: Sheet, _: set[int]) -> list[int]:
     """Return the column that tells the forms apart: its serial number, or the scanner's line."""
     named = sheet.named(("serialcode", "serialnumber", "serial", "lithocode", "id"))
     cells = {k: [cell.strip() for cell in sheet.cells(k)] for k in (*named, 0)}

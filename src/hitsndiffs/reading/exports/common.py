@@ -203,7 +203,7 @@ def title_of(value: Any) -> str:
 
     Examples
     --------
-    >>> title_of("Why\\n not?"), title_of({"id": "7", "question": "Who?"})
+    >>> title_of("Why\n not?"), title_of({"id": "7", "question": "Who?"})
     ('Why not?', 'Who?')
     """
     if isinstance(value, dict):

@@ -122,7 +122,7 @@ def _find_google(sheet: Sheet) -> list[Question]:
     rest = [k for k in range(1, len(names)) if k not in beside]
     asked = [k for k in rest if k not in scored and _says_who(names[k], sheet.cells(k))]
     others = [k for k in rest if k not in (*scored, *asked)]
-    about = [k for k in others if role_of_name(names[k]) == "identity"]
+    about = [k for k in others if role_of_name(names[k]) in ("identity", "time")]
     questions = [k for k in rest if k not in (*asked, *about)]
     mails = [k for k in asked if any(_MAIL.match(row[k].strip()) for row in rows)]
     sheet.people(mails or asked, also=asked)

@@ -29,6 +29,10 @@ _REMARK = re.compile(r"expla|comment|feedback|reason|why|justif|rationale|sugges
 _ON_OR_OFF = frozenset(("true", "false", "on", "off", "1", "0", ""))
 _ONLY = "only these can be ranked"
 _LIST = r"[|\n]"  # several options in a cell
+_NOBODY = (
+    "a table of judgments of several things that does not name the workers",
+    "export it again with the column of workers",
+)
 _SKIPPED = ("skipped", "expired")
 
 
@@ -69,9 +73,11 @@ class _Judgments:
             sheet.find(self.task),
             sheet.find(self.status),
         )
-        if worker is None:
+        if worker is None or (self.among_others and task is None):
             return
         if worker != sheet.find(self.worker[0]):
+            if task is not None and len({*sheet.cells(task)}) > 1:
+                raise Refusal(*_NOBODY)
             stream.note("The file does not name the workers: each assignment counts as one.")
         for place in filter(None, (worker, status)):
             below = ""  # in old dumps, only the last row of a suite says who did it

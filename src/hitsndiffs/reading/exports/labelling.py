@@ -100,8 +100,8 @@ PRODIGY = Format(
     "JSONL, a line per annotation; views choice and classification",
     (
         Sign(
-            "each line has _input_hash, _task_hash and an answer",
-            fields=("_input_hash", "_task_hash", "answer"),
+            "each line has an _input_hash and an answer",
+            fields=("_input_hash", "answer"),
         ),
     ),
     Paths(

@@ -178,11 +178,14 @@ def _brightspace(document: Document, choices: Choices, stream: Stream) -> Iterat
     who = sheet.people(identity) if identity or choices.user else _opened(sheet)
     sheet.set_role([answer], "answers", "the options; the chosen ones are marked")
     asked: dict[tuple[str, ...], list[list[str]]] = {}
+    again = Counter[tuple[str, ...]]()
     for person, row in zip(who, sheet.rows, strict=True):
         item = without_html(cell_at(row, text)) or without_html(cell_at(row, title)).strip("'")
         if item and [cell.strip() for cell in row] != [name.strip() for name in sheet.header]:
-            place = (person, cell_at(row, tried), item, cell_at(row, shown))
-            asked.setdefault(place, []).append(row)
+            option = (person, item, cell_at(row, answer))
+            again[option] += 1
+            attempt = cell_at(row, tried) or str(again[option])
+            asked.setdefault((person, attempt, item, cell_at(row, shown)), []).append(row)
     written = set()
     for (person, attempt, item, _), rows in asked.items():
         marks = [folded(cell_at(row, match)) for row in rows]

@@ -64,45 +64,39 @@ def find_grade(header: Sequence[str], *, loose: bool = False) -> int | None:
     return None
 
 
-def find_blocks(header: Sequence[str]) -> list[list[int]]:
-    """Return the columns of each question: names that repeat with 1, 2, 3…, next to each other.
+def find_blocks(header: Sequence[str]) -> dict[str, dict[str, int]]:
+    """Return the columns of each question, by number and by what stands before the number.
 
     A column without a number belongs to the question before it (Italian «Risposta giusta»).
 
     Examples
     --------
-    >>> find_blocks(["Nome", "Valutazione/10,00", "Risposta data 1", "Risposta giusta",
-    ...              "Risposta data 2", "Risposta giusta_duplicated_0"])
-    [[2, 3], [4, 5]]
+    >>> find_blocks(["Nome", "Voto/10,00", "Data 1", "Risposta giusta", "Data 2",
+    ...              "Risposta giusta_duplicated_0"])
+    {'1': {'Data': 2, 'Risposta giusta': 3}, '2': {'Data': 4, 'Risposta giusta': 5}}
     """
     names = [name.strip() for name in bare_names(header)]
     parsed = [_NUMBERED.fullmatch(name) if len(name) < 200 else None for name in names]
     numbers: dict[str, list[int]] = {}
-    for match in filter(None, parsed):
-        numbers.setdefault(match["prefix"].strip(), []).append(int(match["number"]))
-    counts = {
-        prefix: len(own)
-        for prefix, own in numbers.items()
-        if own[0] == 1 and all(0 <= b - a <= 2 for a, b in pairwise(own))
-    }
-    most = max(counts.values(), default=1)
-    labels = [
-        match["number"] + match["part"]
-        if match and 2 * counts.get(match["prefix"].strip(), 0) >= most
-        else None
-        for match in parsed
-    ]
-    start = next((k for k, label in enumerate(labels) if label is not None), len(names))
-    repeats = Counter(names[k] for k in range(start, len(names)) if labels[k] is None)
-    fewest = max(1, len({*labels} - {None}) // 2)
-    blocks: dict[str, list[int]] = {}
+    for found in filter(None, parsed):
+        numbers.setdefault(found["prefix"].strip(), []).append(int(found["number"]))
+    counts = {part: len(own) for part, own in numbers.items() if _counts_up(sorted(own))}
+    most = max(counts.values(), default=0)
+    series = {part for part, n in counts.items() if 2 * n >= most}
+    repeats = Counter(names)
+    blocks: dict[str, dict[str, int]] = {}
     current = ""
-    for k in range(start, len(names)):
-        current = labels[k] or current
-        again = bool(names[k]) and repeats[names[k]] > fewest
-        if labels[k] is not None or again or word_of(names[k]) == "right":
-            blocks.setdefault(current, []).append(k)
-    return [places for places in blocks.values() if len(places) <= 4]
+    for k, (name, match) in enumerate(zip(names, parsed, strict=True)):
+        if match and match["prefix"].strip() in series:
+            current = match["number"] + match["part"]
+            blocks.setdefault(current, {}).setdefault(match["prefix"].strip(), k)
+        elif current and (word_of(name) == "right" or (name and 2 * repeats[name] > most > 1)):
+            blocks[current].setdefault(name, k)
+    return blocks
+
+
+def _counts_up(numbers: list[int]) -> bool:
+    return 0 < numbers[0] <= 2 and all(b - a <= 2 for a, b in pairwise(numbers))
 
 
 def is_points_only(sample: Sample) -> bool:
@@ -118,8 +112,9 @@ def _is_responses(sample: Sample) -> bool:
     blocks = find_blocks(header)
     if not blocks:
         return False
-    words = {word_of(header[place]) for place in blocks[0]}
-    grade = find_grade(header[: blocks[0][0]], loose=words != {None})
+    words = {word_of(part) for block in blocks.values() for part in block}
+    first = min(k for block in blocks.values() for k in block.values())
+    grade = find_grade(header[:first], loose=words != {None})
     return grade is not None or {"right", "response"} <= words
 
 
@@ -128,39 +123,34 @@ def _is_responses(sample: Sample) -> bool:
 _DATE = re.compile(r"\d.*\d{1,2}[:.]\d{2}")
 
 
-def _read_lead(sheet: Sheet, blocks: list[list[int]]) -> bool:
+def _read_lead(sheet: Sheet, end: int) -> bool:
     """Say who answered, in finished attempts; return whether each row is a try of an attempt.
 
     Then only the last row of an attempt has the state, and only the first may say who it is.
     """
-    end, header = blocks[0][0], sheet.header
-    grade = find_grade(header[:end], loose=True)
-    dated = (
-        k
-        for k in range(end)
-        if 2 * sum(map(bool, map(_DATE.search, sheet.cells(k)))) > len(sheet.rows)
-    )
-    started = next(dated, None)
-    before = [] if not started else sheet.cells(started - 1)
+    grade, rows = find_grade(sheet.header[:end], loose=True), sheet.rows
+    dated = [sum(map(bool, map(_DATE.search, sheet.cells(k)))) for k in range(end)]
+    started = next((k for k, n in enumerate(dated) if 2 * n > len(rows)), None)
     # the state stands before the time of the start, unless somebody took it out
+    before = sheet.cells(started - 1) if started else []
     repeats = before and (len(before) < 4 or 2 * len({*before}) <= len(before))
     state = started - 1 if started and repeats else None
     identity = range(next((k for k in (state, started, grade) if k is not None), end))
-
-    ended = [] if state is None or started is None or grade is None else [grade, started + 1]
+    ended = [k for k in (grade, None if started is None else started + 1) if k is not None]
     done = [
         row
-        for row in sheet.rows
+        for row in rows
         if not all(map(_nothing, row[end:]))
         and not (ended and all(row[k].strip() == "-" for k in ended))
     ]
     reason = "averages, and attempts that were not started or not finished"
     sheet.keep_rows(done, "unfinished attempts", reason)
     tries = state is not None and not all(row[state].strip() for row in done)
-    for last, row in pairwise(done) if tries else ():
+    for last, row in pairwise(done):
         known = [k for k in identity if row[k].strip()]
         if 0 < len(known) < len(identity) and all(row[k] == last[k] for k in known):
             row[: len(identity)] = last[: len(identity)]
+            tries = True
     sheet.set_role([grade], "points", "the grade of the whole quiz")
     sheet.set_role([state], "status", "the state of the attempt")
     rest = [k for k in range(len(identity), end) if k not in (grade, state)]
@@ -180,23 +170,20 @@ _STACK = re.compile(r"^Seed: \d+;|\bans\d+: .*\[(?:score|valid|invalid)\]|\bprt\
 _MOST_STEMS = 0.95  # with this share of equal texts or keys, it is one question that was edited
 
 
-def _parts(sheet: Sheet, block: list[int]) -> tuple[int | None, int | None, int | None]:
-    """Return which column of a block holds the question, the response and the right answer."""
-    words = [word_of(sheet.header[place]) for place in block]
-    if len(block) >= 3:
-        return 0, 1, 2
-    if len(block) == 1:
-        return None, None if words == ["question"] else 0, None
-    if words == ["question", "right"]:
-        return 0, None, 1
-    if words == [None, None]:  # a question lists the options, so its text contains the response
-        pairs = [(row[block[0]], row[block[1]]) for row in sheet.rows]
+def _parts(sheet: Sheet, block: dict[str, int]) -> dict[str, str]:
+    """Return which columns of a block hold the question, the response and the right answer."""
+    parts = [*block]
+    known = {word: part for part in parts if (word := word_of(part))}
+    unknown = [part for part in parts if part not in known.values()]
+    if len(parts) == 2 and not known:
+        # a question lists the options, so its text contains the response
+        pairs = [(row[block[parts[0]]], row[block[parts[1]]]) for row in sheet.rows]
         pairs = [(a, b) for a, b in pairs if not _nothing(a) and not _nothing(b)]
         held = sum(len(a) > len(b) + 3 and _options(b)[0] in a for a, b in pairs)
-        asks = 2 * held > len(pairs)
+        roles = ["question", "response"] if 2 * held > len(pairs) else ["response", "right"]
     else:
-        asks = words[0] == "question" or (words[1] == "response" and words[0] != "response")
-    return (0, 1, None) if asks else (None, 0, 1)
+        roles = ["question", "response", "right"] if len(parts) > 2 else ["response", "right"]
+    return known | dict(zip((role for role in roles if role not in known), unknown, strict=False))
 
 
 def _question(
@@ -275,26 +262,21 @@ def _options(cell: str) -> tuple[str, ...]:
 
 def _find(sheet: Sheet) -> list[Question]:
     found = find_blocks(sheet.header)
-    widths = Counter(map(len, found))
-    blocks = [own for own in found if len(own) == max(widths, key=widths.__getitem__)]
-    question, response, right = _parts(sheet, blocks[0]) if blocks else (None, None, None)
-    if response is None:
+    kinds = Counter(map(frozenset, found.values()))
+    blocks = [own for own in found.values() if own.keys() == max(kinds, key=kinds.__getitem__)]
+    parts = _parts(sheet, blocks[0]) if blocks else {}
+    if "response" not in parts:
         return []
-    odd = [k for own in found if own not in blocks for k in own]
+    odd = [k for own in found.values() if own not in blocks for k in own.values()]
     if odd:
         sheet.set_role(odd, "unused", "other columns than those of the other questions")
         names = listed([sheet.header[k].strip() for k in odd], most=3)
         sheet.stream.note(f"Left out {names}: the other questions have other columns.")
-    tries = _read_lead(sheet, blocks)
+    tries = _read_lead(sheet, min(k for own in found.values() for k in own.values()))
+    places = [{role: own[part] for role, part in parts.items()} for own in blocks]
     questions = [
-        _question(
-            sheet,
-            None if question is None else own[question],
-            own[response],
-            None if right is None else own[right],
-            tries,
-        )
-        for own in blocks
+        _question(sheet, own.get("question"), own["response"], own.get("right"), tries)
+        for own in places
     ]
     if not any(questions) and any(column.role == "unused" for column in sheet.stream.columns):
         raise Refusal(

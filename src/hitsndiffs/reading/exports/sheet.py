@@ -155,6 +155,12 @@ class Question:
     keys: Sequence[tuple[str, ...]] | None = None
     sparse: bool = False
 
+    @property
+    def columns(self) -> set[int]:
+        """All its columns."""
+        several = (*self.points, *self.shown, *self.also)
+        return {self.answer, *several, *([] if self.key is None else [self.key])}
+
 
 @dataclass
 class Sheet(Table):
@@ -201,23 +207,25 @@ class Sheet(Table):
             self.stream.leave_out(len(self.rows) - len(rows), what, reason)
         self.rows = rows
 
-    def find_people(self, end: int) -> list[int]:
-        """Return the columns before the questions that tell who answered."""
-        lead = self.header[:end]
-        known, parts = {*recognise("user", lead, wide=True)}, FIRST_NAMES | LAST_NAMES
-        given = [[cell for cell in map(str.strip, self.cells(k)) if cell] for k in range(end)]
-        differ = [k for k in range(end) if 2 * len({*given[k]}) > len(self.rows)]
-        roles = [role_of_name(name) for name in lead]
-        ids = [k for k in differ if roles[k] == "identity" or plain(lead[k]).endswith("id")]
-        named = [
-            k
-            for k, name in enumerate(lead)
-            if given[k] and (name in known or plain(name) in parts or k in ids)
-        ]
+    def find_people(self, questions: Collection[int]) -> list[int]:
+        """Return the columns beside the questions that tell who answered."""
+        beside = [k for k in range(len(self.header)) if k not in questions]
+        names = {k: self.header[k] for k in beside}
+        given = {k: [cell for cell in map(str.strip, self.cells(k)) if cell] for k in beside}
+        differ = [k for k in beside if 2 * len({*given[k]}) > len(self.rows)]
+        roles = {k: role_of_name(names[k]) for k in beside}
+        known = {*recognise("user", names.values(), wide=True)}
+        ids = [k for k in differ if roles[k] == "identity" or plain(names[k]).endswith("id")]
+        parts = FIRST_NAMES | LAST_NAMES
+        named = [k for k in beside if names[k] in known or plain(names[k]) in parts or k in ids]
         telling = [
-            k for k in differ if roles[k] in (None, "identity") and look_at(given[k]).kind != "time"
+            k
+            for k in differ
+            if k < min(questions)
+            and roles[k] in (None, "identity")
+            and look_at(given[k]).kind != "time"
         ]
-        return named or telling[:3]
+        return [k for k in named if given[k]] or telling[:3]
 
     def people(
         self,
@@ -365,8 +373,8 @@ class ByQuestion:
     """
 
     find: Callable[[Sheet], list[Question]]
-    who: Callable[[Sheet, int], list[int]] = Sheet.find_people
-    attempt: Callable[[Sheet, int], list[int]] = lambda sheet, end: sheet.named(("attempt",), end)
+    who: Callable[[Sheet, set[int]], list[int]] = Sheet.find_people
+    attempt: Callable[[Sheet, int], list[int]] = lambda sheet, _: sheet.named(("attempt",))
     split: Splitter = whole_cells
 
     def format(
@@ -384,25 +392,30 @@ class ByQuestion:
     def __call__(self, document: Document, choices: Choices, stream: Stream) -> Iterator[Given]:
         """Yield the answers in a table."""
         sheet = sheet_of(document, choices, stream)
-        questions = [one for one in self.find(sheet) if not _is_free_text(sheet, one)]
+        questions = [one for one in self.find(sheet) if _is_choice(sheet, one)]
         if not questions:
             return
         if not sheet.rows:
             raise Refusal("a table of questions without answers", "give one that was filled in")
-        first = min(min((one.answer, *one.also, *one.points)) for one in questions)
-        people = sheet.people(self.who(sheet, first)) if sheet.who is None else sheet.who
-        tried = self.attempt(sheet, first)[:1]
+        used = {k for one in questions for k in one.columns}
+        people = sheet.people(self.who(sheet, used)) if sheet.who is None else sheet.who
+        tried = self.attempt(sheet, min(used))[:1]
         sheet.set_role(tried, "attempt", "the number of the attempt")
         numbers = [attempt_number(row[k]) for row in sheet.rows for k in tried]
         yield from sheet.ask(questions, people, attempts=numbers, split=self.split)
         sheet.rest_unused("no question")
 
 
-def _is_free_text(sheet: Sheet, one: Question) -> bool:
-    """Whether a question was answered in words of one's own; its column is a comment then."""
-    free = one.given is None and is_free_text(sheet.cells(one.answer))
-    sheet.set_role([one.answer] if free else [], "comment", "free text")
-    return free
+def _is_choice(sheet: Sheet, one: Question) -> bool:
+    """Whether the cells of a question may be options: no texts of one's own, times or links."""
+    cells = [] if one.given is not None else sheet.cells(one.answer)
+    if look_at(cells).kind in ("time", "link", "mail"):
+        sheet.set_role([one.answer], "time", "times or addresses")
+        return False
+    if is_free_text(cells):
+        sheet.set_role([one.answer], "comment", "free text")
+        return False
+    return True
 
 
 #: Where cells are blank, data-frame libraries write whole numbers so.
