@@ -18,7 +18,7 @@ import numpy.typing as npt
 from hitsndiffs.engines import open_engine
 from hitsndiffs.errors import ConvergenceWarning, InputError
 from hitsndiffs.irt import Simulation, simulate, spaced_bock
-from hitsndiffs.order.certificate import is_consecutive
+from hitsndiffs.order.perfect import is_consecutive
 from hitsndiffs.results.metrics import accuracy, average_ranks
 from hitsndiffs.spectral.solvers import fiedler, solve
 from reproduction.contestants import BY_COUNT, PAPER_TOL, contestant

@@ -16,8 +16,8 @@ from hypothesis.extra import numpy as hnp
 
 from hitsndiffs.data.responses import Responses
 from hitsndiffs.engines import open_engine
-from hitsndiffs.order.certificate import is_consecutive
 from hitsndiffs.order.consistency import Consistency, analyse, extra_blocks
+from hitsndiffs.order.perfect import is_consecutive
 
 small_answers = hnp.arrays(
     np.int64,

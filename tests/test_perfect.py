@@ -11,10 +11,9 @@ from hitsndiffs import rank
 from hitsndiffs.engines import open_engine
 from hitsndiffs.methods.hnd import HND
 from hitsndiffs.order import perfect
-from hitsndiffs.order.certificate import is_consecutive
 from hitsndiffs.order.consistency import analyse
 from hitsndiffs.order.intervals import count_orders, tree_of_intervals
-from hitsndiffs.order.perfect import checked_order, may_be_perfect, perfect_order
+from hitsndiffs.order.perfect import checked_order, is_consecutive, may_be_perfect, perfect_order
 from hitsndiffs.order.pqtree.tree import PQTree
 from reproduction.full_matrices import one_hot, run_variant
 

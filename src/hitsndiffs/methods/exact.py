@@ -13,8 +13,13 @@ from hitsndiffs.engines import Engine
 from hitsndiffs.methods.axis import oriented_fit, standard_errors, standardised
 from hitsndiffs.methods.fitted import Fit
 from hitsndiffs.methods.scoring import Scoring
-from hitsndiffs.order.arrangement import ordered_users
-from hitsndiffs.order.perfect import PerfectOrder, checked_order, may_be_perfect, perfect_order
+from hitsndiffs.order.perfect import (
+    PerfectOrder,
+    checked_order,
+    may_be_perfect,
+    ordered_users,
+    perfect_order,
+)
 from hitsndiffs.order.ties import Levels
 from hitsndiffs.spectral import Averaging, Solution
 

@@ -20,7 +20,7 @@ from hitsndiffs.methods.axis import (
 from hitsndiffs.methods.base import Fit, Method
 from hitsndiffs.methods.exact import perfected
 from hitsndiffs.methods.scoring import Scoring
-from hitsndiffs.order.ties import TIE, levelled
+from hitsndiffs.order.ties import TIE, tie_limit
 from hitsndiffs.spectral import SOLVERS, Averaging, Solution, leading_axes, solve
 
 __all__ = ["HND"]
@@ -102,7 +102,7 @@ class HND(Method):
         if w is None:
             w = U.weights(standardised(U, s))
             s = U.scores(w) / found.value
-        s = levelled(data, s, _resolution(found, values))
+        s = data.levelled(s, tie_limit(s, _resolution(found, values)))
 
         # 3. which end is up, and how sure
         fit = oriented_fit(

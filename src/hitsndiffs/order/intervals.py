@@ -8,7 +8,6 @@ between two cuts, is a P-node.
 
 from __future__ import annotations
 
-import math
 from bisect import bisect_right
 from collections.abc import Iterator
 from itertools import pairwise
@@ -45,13 +44,10 @@ def count_orders(
     low, high = np.asarray(first, dtype=np.int64), np.asarray(last, dtype=np.int64) + 1
     # users with equal answers count as one: the only cuts are at the ends of the options
     cuts = np.unique(np.concatenate([[0, n_users], low, high]))
-    ends = _distinct(np.searchsorted(cuts, low), np.searchsorted(cuts, high), len(cuts) - 1)
-    if len(ends) > up_to:
+    low, high, pieces = np.searchsorted(cuts, low), np.searchsorted(cuts, high), len(cuts) - 1
+    if len(_distinct(low, high, pieces)) > up_to:
         return None
-    number = 1
-    for children, turning in _nodes(ends, len(cuts) - 1).values():
-        number *= 2 if turning else math.factorial(children)
-    return number
+    return tree_of_intervals(low, high - 1, pieces).n_orders()
 
 
 def tree_of_intervals(first: Ints, last: Ints, places: int) -> PQTree:

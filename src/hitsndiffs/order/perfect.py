@@ -1,7 +1,10 @@
-"""Perfect orders: whether one exists, which one to take, and how many there are.
+"""Perfect orders: is this order one, is there any, which one to take, and how many there are.
 
-An order is *perfect* when the choosers of every option are neighbours in it. Three steps make data
-without a perfect order (the usual case) cost next to nothing:
+An order is *perfect* when the choosers of every option are neighbours in it. It is a list of user
+numbers from one end to the other that holds every user who answered something, once (among an
+option's choosers, users without answers would count as a gap).
+
+Three steps make data without a perfect order (the usual case) cost next to nothing:
 
 1. Any part of perfectly ordered data is perfectly ordered too. So a few hundred users who cannot
    be ordered settle it.
@@ -14,6 +17,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import combinations_with_replacement
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,20 +26,29 @@ import numpy.typing as npt
 from hitsndiffs.data.arrays import Floats, Ints
 from hitsndiffs.data.layouts import some_rows
 from hitsndiffs.data.ones import Ones
-from hitsndiffs.order.certificate import block_ends
 from hitsndiffs.order.intervals import count_orders, tree_of_intervals
 from hitsndiffs.order.numbering import PER_OPTION, USER_NUMBERS
 from hitsndiffs.order.pqtree.tree import PQTree
 
 if TYPE_CHECKING:
     from hitsndiffs.engines import Engine
+    from hitsndiffs.order.ties import Levels
 
-__all__ = ["PerfectOrder", "checked_order", "may_be_perfect", "perfect_order"]
+__all__ = [
+    "PerfectOrder",
+    "checked_order",
+    "is_consecutive",
+    "may_be_perfect",
+    "ordered_users",
+    "perfect_order",
+]
 
 #: A first look covers this many users × options, with at least and at most this many users.
 FIRST_CELLS, FEWEST_USERS, MOST_USERS = 200_000, 20, 200
 #: Set elements per user to reduce before all sets are checked again; doubled each time.
 FIRST_REDUCED = 4
+#: Sums of whole numbers up to 2⁵³ are exact.
+EXACT_BITS = 53
 
 
 @dataclass(frozen=True)
@@ -81,6 +94,98 @@ class PerfectOrder:
         return count_orders(self.first, self.last, len(self.order))
 
 
+# -- a given order --------------------------------------------------------------------------------
+
+
+def is_consecutive(data: Engine, order: npt.ArrayLike) -> bool:
+    """Whether the choosers of every option are neighbours in an order of the users.
+
+    Examples
+    --------
+    >>> from hitsndiffs.data.responses import Responses
+    >>> from hitsndiffs.engines import open_engine
+    >>> data = open_engine(Responses.from_wide([list("aa"), list("ab"), list("bb")]))
+    >>> is_consecutive(data, [0, 1, 2]), is_consecutive(data, [0, 2, 1])
+    (True, False)
+    """
+    return _ends(data, np.asarray(order, dtype=np.int64)) is not None
+
+
+def checked_order(data: Engine, order: Ints, level: Ints | None = None) -> PerfectOrder | None:
+    """An order of all users who answered, as a perfect order; None if it is not perfect."""
+    ends = _ends(data, order)
+    if ends is None:
+        return None
+    first, last = ends
+    if level is None:  # users on one level lie between the same ends of options
+        cuts = np.zeros(len(order) + 1, dtype=np.int64)
+        cuts[first] = cuts[last + 1] = 1
+        level = np.cumsum(cuts[:-1])
+    return PerfectOrder(order, first, last, level)
+
+
+def ordered_users(data: Engine, levels: Levels) -> tuple[Ints, bool]:
+    """Sort the users who answered from best to worst, component by component.
+
+    Scores leave ties open. Within a tie, users with equal answers always stand together. If
+    different answers tie, a perfect order among them is chosen where one exists: of three tied
+    patterns, say, one belongs in the middle.
+
+    Returns their numbers, and whether every option's choosers are neighbours in this order.
+    """
+    order = levels.sorted_by(data)
+    if is_consecutive(data, order):
+        return order, True
+    if (levels.sizes < 2).all() or not may_be_perfect(data, levels.level.astype(np.float64)):
+        return order, False
+    # of the perfect orders, the one that follows the levels, if any does
+    found = perfect_order(data, levels.level.astype(np.float64))
+    if found is None or (np.diff(levels.level[found.order]) < 0).any():
+        return order, False
+    return found.order, True
+
+
+def _ends(data: Engine, order: Ints) -> tuple[Ints, Ints] | None:
+    """The places of each option's first and last chooser; ``None`` if there are gaps between.
+
+    If the choosers of an option are neighbours, the sum of their places says where the first of
+    them stands. And of all sets of that many places with that sum, only neighbours have the
+    smallest sum of squares. So the first pass over the data refuses nearly every order, and the
+    second proves the others.
+    """
+    places = np.zeros(data.n_users, dtype=np.int64)
+    places[order] = np.arange(len(order))
+    counts = data.choosers_per_option
+    sums = data.choosers(data.user_array(places.astype(np.float64))).astype(np.int64)
+    first, rest = np.divmod(2 * sums - counts * (counts - 1), 2 * counts)
+    if rest.any() or (first < 0).any() or (first + counts > len(order)).any():
+        return None
+    f, c = first.astype(object), counts.astype(object)
+    squares_of_blocks = c * f**2 + f * c * (c - 1) + (c - 1) * c * (2 * c - 1) // 6
+    if (_squares(data, places) != squares_of_blocks).any():
+        return None
+    return first, first + counts - 1
+
+
+def _squares(data: Engine, places: Ints) -> Any:
+    """For each option, the exact sum of its choosers' squared places (Python's whole numbers).
+
+    Places are cut into digits so small that sums of their products are exact.
+    """
+    bits = max(1, (EXACT_BITS - data.n_users.bit_length()) // 2)
+    length = max(1, -(-int(places.max(initial=0)).bit_length() // bits))
+    digits = [(places >> (bits * k)) & (2**bits - 1) for k in range(length)]
+    total: Any = 0
+    for j, k in combinations_with_replacement(range(length), 2):
+        products = data.user_array((digits[j] * digits[k]).astype(np.float64))
+        sums = data.choosers(products).astype(np.int64).astype(object)
+        total = total + (1 + (j != k)) * sums * 2 ** (bits * (j + k))
+    return total
+
+
+# -- any order ------------------------------------------------------------------------------------
+
+
 def may_be_perfect(data: Engine, guide: Any = None, *, most_users: int = MOST_USERS) -> bool:
     """Whether a sample of users, taken from all over the data, has a perfect order.
 
@@ -93,7 +198,7 @@ def may_be_perfect(data: Engine, guide: Any = None, *, most_users: int = MOST_US
         return True
     # a user without answers may stand anywhere
     users = np.linspace(0, data.n_users - 1, some).astype(np.int64)
-    likes = None if guide is None else data.collect(guide, users)
+    likes = np.zeros(some) if guide is None else data.collect(guide, users)
     return _Sets.of(data, users).order(likes) is not None
 
 
@@ -134,25 +239,11 @@ def perfect_order(data: Engine, guide: Floats | None = None) -> PerfectOrder | N
     # of all orders that the sets allow, the one that follows the guide best
     tree = tree_of_intervals(*sets.extremes(found), len(found))
     places, tied = tree.arranged(likes[found].tolist(), sizes[found].tolist())
-    arranged = found[places]
     place = np.empty(len(sizes), dtype=np.int64)
-    place[arranged] = np.arange(len(sizes))
+    place[found[places]] = np.arange(len(sizes))
     level = np.cumsum(np.logical_not(tied)) - 1
     by_place = np.argsort(place[sheet], kind="stable")
     return checked_order(data, users[by_place], level[place[sheet][by_place]])
-
-
-def checked_order(data: Engine, order: Ints, level: Ints | None = None) -> PerfectOrder | None:
-    """An order of all users who answered, as a perfect order; None if it is not perfect."""
-    ends = block_ends(data, order)
-    if ends is None:
-        return None
-    first, last = ends
-    if level is None:  # users on one level lie between the same ends of options
-        cuts = np.zeros(len(order) + 1, dtype=np.int64)
-        cuts[first] = cuts[last + 1] = 1
-        level = np.cumsum(cuts[:-1])
-    return PerfectOrder(order, first, last, level)
 
 
 @dataclass(frozen=True)
@@ -167,7 +258,7 @@ class _Sets:
     @classmethod
     def of(cls, data: Engine, users: Ints) -> _Sets:
         """Make the sets of some users' options; these users are the leaves."""
-        choosers = _choosers(data, users)
+        choosers = Ones(*data.rows(users), data.n_options).T
         sizes = np.diff(choosers.indptr)
         # Options with the same users are tried once: their users' random numbers have the same sum.
         sums = choosers @ np.random.default_rng(20240513).standard_normal(len(users))
@@ -186,15 +277,14 @@ class _Sets:
         begins = self.starts[:-1]
         return np.minimum.reduceat(places, begins), np.maximum.reduceat(places, begins)
 
-    def order(self, likes: Floats | None = None) -> Ints | None:
+    def order(self, likes: Floats) -> Ints | None:
         """An order in which every set is consecutive, or None if there is none.
 
         A PQ-tree is reduced by sets that are not consecutive in its current order (the one that
         best follows ``likes``), smallest first, until there are none.
         """
         tree = PQTree(self.n_leaves)
-        values = [0.0] * self.n_leaves if likes is None else likes.tolist()
-        weights = [1] * self.n_leaves
+        values, weights = likes.tolist(), [1] * self.n_leaves
         room = FIRST_REDUCED * self.n_leaves
         while True:
             order = np.array(tree.arranged(values, weights)[0], dtype=np.int64)
@@ -208,8 +298,3 @@ class _Sets:
                 if not tree.reduce(self.leaves[begin:end].tolist()):
                     return None
             room *= 2
-
-
-def _choosers(data: Engine, users: Ints) -> Ones:
-    """Options × users, 1 where one of these users chose an option."""
-    return Ones(*data.rows(users), data.n_options).T

@@ -11,26 +11,16 @@ import numpy as np
 from hitsndiffs.data.arrays import Flags, Floats, Ints
 from hitsndiffs.engines import Engine
 
-__all__ = ["Levels", "levelled", "members", "patterns", "tie_groups", "tie_limit"]
-
+__all__ = ["TIE", "Levels", "members", "patterns", "tie_groups", "tie_limit"]
 
 #: Scores closer than this, relative to the largest score, are equal.
 TIE = 1e-9
 
 
-def patterns(data: Engine, users: Ints | None = None) -> Ints:
-    """Number the answer patterns: users with identical answers get the same number.
-
-    With ``users``, only these are numbered; all others get -1.
-    """
-    if users is not None and len(users) == 0:
-        return np.full(data.n_users, -1, dtype=np.int64)
+def patterns(data: Engine) -> Ints:
+    """Number the answer patterns: users with identical answers get the same number."""
     prints = data.collect(data.fingerprints())
-    if users is None:
-        return np.unique(prints, return_inverse=True)[1].reshape(-1)
-    numbers = np.full(data.n_users, -1, dtype=np.int64)
-    numbers[users] = np.unique(prints[users], return_inverse=True)[1].reshape(-1)
-    return numbers
+    return np.unique(prints, return_inverse=True)[1].reshape(-1)
 
 
 def tie_limit(scores: Any, tolerance: float = TIE) -> float:
@@ -39,32 +29,13 @@ def tie_limit(scores: Any, tolerance: float = TIE) -> float:
     return tolerance * max(largest, 1e-300)
 
 
-def tie_groups(scores: Floats, tolerance: float = TIE) -> Ints:
+def tie_groups(scores: Floats) -> Ints:
     """Number the score levels from the highest (0) down; scores that differ by rounding share one.
 
     >>> tie_groups(np.array([1.0, 3.0, 3.0 + 1e-15, 2.0])).tolist()
     [2, 0, 0, 1]
     """
-    return _numbered(*_stepped(scores, tie_limit(scores, tolerance)))
-
-
-def _stepped(scores: Floats, limit: float) -> tuple[Ints, Flags]:
-    """The order from the highest score down, and whether a new level begins at each place."""
-    order = np.argsort(-scores)
-    begins = np.ones(len(order), dtype=bool)
-    begins[1:] = -np.diff(scores[order]) > limit
-    return order, begins
-
-
-def _numbered(order: Ints, begins: Flags) -> Ints:
-    level = np.empty(len(order), dtype=np.int64)
-    level[order] = np.cumsum(begins) - 1
-    return level
-
-
-def levelled(data: Engine, scores: Any, tolerance: float) -> Any:
-    """Give one value to scores no further apart than the tolerance (relative to the largest)."""
-    return data.levelled(scores, tie_limit(scores, tolerance))
+    return Levels.of(scores, np.zeros(len(scores), dtype=np.int64)).level
 
 
 @dataclass(frozen=True)
@@ -96,19 +67,15 @@ class Levels:
         [1, 0, 0, -1]
         """
         parts = members(components)
-        if len(parts) == 1 and len(parts[0]) == len(scores):
-            order, begins = _stepped(scores, tie_limit(scores))
-            return cls(order, _numbered(order, begins), begins, np.zeros(1, dtype=np.int64))
         orders, cuts = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=bool)]
         for users in parts:
-            order, begins = _stepped(scores[users], tie_limit(scores[users]))
-            orders.append(users[order])
-            cuts.append(begins)
+            own = users[np.argsort(-scores[users])]
+            orders.append(own)
+            cuts.append(np.append(True, -np.diff(scores[own]) > tie_limit(scores[users])))
         order, begins = np.concatenate(orders), np.concatenate(cuts)
         level = np.full(len(scores), -1, dtype=np.int64)
         level[order] = np.cumsum(begins) - 1
-        starts = np.cumsum([0, *(len(users) for users in parts)])[:-1]
-        return cls(order, level, begins, starts)
+        return cls(order, level, begins, np.cumsum([0, *map(len, parts)])[:-1])
 
     @cached_property
     def _shared(self) -> Flags:
@@ -118,15 +85,9 @@ class Levels:
         return np.logical_not(alone)
 
     @property
-    def sharing(self) -> Ints:
-        """Users who are not alone on their level, in the order of the data."""
-        return np.sort(self.order[self._shared])
-
-    @property
     def sizes(self) -> Ints:
         """How many users there are on each level."""
-        firsts = np.flatnonzero(self.begins)
-        return np.diff(np.concatenate([firsts, [len(self.order)]]))
+        return np.diff(np.append(np.flatnonzero(self.begins), len(self.order)))
 
     @property
     def ranks(self) -> Floats:
@@ -137,23 +98,25 @@ class Levels:
         """
         places = np.arange(len(self.order))
         first = np.maximum.accumulate(np.where(self.begins, places, 0))
-        if len(self.starts) > 1:
-            first -= np.repeat(self.starts, np.diff([*self.starts, len(places)]))
+        first -= np.repeat(self.starts, np.diff([*self.starts, len(places)]))
         ranks = np.full(len(self.level), np.nan)
         ranks[self.order] = 1.0 + first
         return ranks
 
-    def sorted_by(self, pattern: Ints) -> Ints:
+    def sorted_by(self, data: Engine) -> Ints:
         """The order with users of equal answers side by side on each level.
 
-        ``pattern``: the number of each user's answer pattern, at least for :attr:`sharing` users.
-
+        >>> from hitsndiffs import Responses
+        >>> from hitsndiffs.engines import open_engine
         >>> levels = Levels.of(np.array([1.0, 2.0, 1.0, 1.0]), np.zeros(4, dtype=int))
-        >>> levels.sorted_by(np.array([7, -1, 3, 7])).tolist()
-        [1, 2, 0, 3]
+        >>> data = open_engine(Responses.from_wide([["A"], ["A"], ["B"], ["A"]]))
+        >>> levels.sorted_by(data).tolist() in ([1, 2, 0, 3], [1, 0, 3, 2])
+        True
         """
-        order, users = self.order.copy(), self.sharing
-        order[self._shared] = users[np.lexsort((pattern[users], self.level[users]))]
+        order, users = self.order.copy(), np.sort(self.order[self._shared])
+        if len(users):
+            prints = data.collect(data.fingerprints())[users]
+            order[self._shared] = users[np.lexsort((prints, self.level[users]))]
         return order
 
 

@@ -21,7 +21,7 @@ from hitsndiffs.errors import InputError
 from hitsndiffs.methods import Fit, Method
 from hitsndiffs.methods.core.doubt import EITHER
 from hitsndiffs.methods.inputs import as_responses
-from hitsndiffs.order.arrangement import ordered_users
+from hitsndiffs.order.perfect import ordered_users
 from hitsndiffs.order.ties import Levels, members
 from hitsndiffs.results import version as versions
 from hitsndiffs.results.asking import Asking
