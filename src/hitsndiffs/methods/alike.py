@@ -17,15 +17,15 @@ nobody is accused and the reading without it is kept (see :mod:`.counting`).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from hitsndiffs.data.arrays import Floats, Ints
+from hitsndiffs.data.arrays import Floats, Ints, Words
 from hitsndiffs.data.mixing import mixed
 from hitsndiffs.data.responses import Responses
 from hitsndiffs.methods.counting import SHEETS, runs, ways_to_count
@@ -56,6 +56,9 @@ TAIL = 20
 ROUNDS, EXTREME, POPULAR = 15, 6.0, 1.0
 #: A prior that keeps the ability of users with everything right finite, and does little else.
 HARDLY = 0.02
+#: Two scales of ability: by the middle half of the users with a prior that lets extremes be extreme
+#: (Student's t), and by the standard deviation with a normal prior.
+SCALES = ((True, 3.0, ROUNDS), (False, np.inf, 10))
 
 Matrix = npt.NDArray[np.float64]
 
@@ -104,29 +107,27 @@ def find_alike(responses: Responses) -> Alike:
     none = np.zeros(0, dtype=np.int64)
     if m < 4 or responses.n_items < 2:
         return Alike(m, none, none, np.zeros(0), ())
-    chosen = _chosen(responses)
-    if m <= MOST_USERS:
-        group = np.arange(m)
-        candidates = None
-    else:
-        candidates = _sharing_a_part(chosen)
-        group = np.sort(np.argsort(mixed(_words(chosen)), kind="stable")[:MOST_USERS])
-    sheets = _Sheets(chosen[group])
-    models = [sheets.fitted(*scale) for scale in SCALES]
-    evidence = sheets.evidence(models)
-    here = np.triu_indices(len(group), 1)
-    pairs = len(here[0]) if candidates is None else m * (m - 1) // 2
-    found = _runs(responses, sheets) if candidates is None else ()
-    of_run = np.full(m, -1)
-    for number, run in enumerate(found):
-        of_run[run] = number
-    apart = (of_run[here[0]] < 0) | (of_run[here[0]] != of_run[here[1]])
-    bar = _bar(evidence[here][apart], pairs)
-    if candidates is None:
-        one, other = (side[apart] for side in here)
-        strength = evidence[here][apart]
-    else:
-        one, other, strength = _verified(chosen, sheets, models, candidates)
+    chosen, few = _chosen(responses), m <= MOST_USERS
+    group = np.sort(np.argsort(mixed(_words(chosen)), kind="stable")[:MOST_USERS])
+    options = _Options.of(chosen[group])
+    sheets = options.sheets(chosen[group])
+    models = [options.fitted(sheets, *scale) for scale in SCALES]
+    evidence = options.evidence(sheets, models)
+    one, other = np.triu_indices(len(group), 1)
+    found: tuple[Ints, ...] = ()
+    if few:
+        agree = sheets.ones @ sheets.ones.T / np.maximum(sheets.answered @ sheets.answered.T, 1)
+        found = runs([str(user) for user in responses.users], agree)
+        of_run = np.arange(m)
+        for run in found:
+            of_run[run] = run[0]
+        apart = of_run[one] != of_run[other]
+        one, other = one[apart], other[apart]
+    strength = evidence[one, other]
+    bar = _bar(strength, m * (m - 1) // 2)
+    if not few:
+        one, other = _sharing_a_part(chosen)
+        strength = _verified(chosen, options, models, one, other)
     beyond = np.flatnonzero(strength > bar)
     order = beyond[np.argsort(-strength[beyond], kind="stable")]
     return Alike(m, one[order], other[order], strength[order], found)
@@ -144,14 +145,17 @@ def expected_agreement(responses: Responses) -> tuple[Matrix, Matrix, Matrix] | 
     m, of_option = responses.n_users, np.asarray(responses.option_items, dtype=np.int64)
     if not 1 < m <= MOST_USERS or responses.n_items < 2:
         return None
-    indptr, options = responses.rows
+    indptr, chosen_options = responses.rows
     user = np.repeat(np.arange(m), np.diff(indptr))
-    once = ways_to_count(user, np.asarray(options, dtype=np.int64), of_option, (), m).get(SHEETS)
-    sheets = _Sheets(_chosen(responses))
-    model = sheets.fitted(*SCALES[1], weights=once)
+    answers = user, np.asarray(chosen_options, dtype=np.int64), of_option
+    once = ways_to_count(*answers, (), m).get(SHEETS)
+    chosen = _chosen(responses)
+    options = _Options.of(chosen)
+    sheets = options.sheets(chosen)
+    model = options.fitted(sheets, *SCALES[1], weights=once)
     # as the answers say, and not drawn to the middle: able users agree because they are able
-    ability = sheets.placed(model, sheets.ones, sheets.answered, model.ability, 15, HARDLY)
-    p = sheets.chances(ability, model.slopes, model.level, sheets.answered)
+    ability = options.placed(model, sheets, model.ability, 15, HARDLY)
+    p = options.chances(model, ability, sheets)
     return sheets.answered @ sheets.answered.T, sheets.ones @ sheets.ones.T, p @ p.T
 
 
@@ -174,127 +178,144 @@ def _chosen(r: Responses) -> Ints:
     return chosen
 
 
-#: Two scales of ability: by the middle half of the users with a prior that lets extremes be extreme
-#: (Student's t), and by the standard deviation with a normal prior.
-SCALES = ((True, 3.0, ROUNDS), (False, np.inf, 10))
+# -- the model of users who answer alone ----------------------------------------------------------
 
 
+@dataclass(frozen=True, eq=False)
 class _Sheets:
-    """Some users' answers as a table of ones, and the model of users who answer alone."""
+    """Some users' answers as tables of ones: users × options, and users × items answered."""
 
-    def __init__(self, chosen: Ints) -> None:
-        answered = chosen >= 0
-        keep = answered.sum(axis=0) > 1
-        chosen, answered = chosen[:, keep], answered[:, keep]
-        labels = np.unique(chosen[answered])
-        self.labels = labels
-        code = np.searchsorted(labels, np.where(answered, chosen, labels[0] if len(labels) else 0))
-        m, n = chosen.shape
-        user, item = np.nonzero(answered)
-        self.item = np.zeros(len(labels), dtype=np.int64)
-        self.item[code[user, item]] = item
-        order = np.argsort(self.item, kind="stable")
-        rank = np.argsort(order)
-        self.labels, self.item = labels[order], self.item[order]
-        self.starts = np.searchsorted(self.item, np.arange(n))
-        self.ones = np.zeros((m, len(labels)))
-        self.ones[user, rank[code[user, item]]] = 1.0
-        self.answered = answered.astype(float)
-        self.column = np.flatnonzero(keep)
+    ones: Matrix
+    answered: Matrix
+
+
+@dataclass(frozen=True, eq=False)
+class _Alone:
+    """Slopes and levels of options, and abilities of users with a prior of so many degrees."""
+
+    slopes: Floats
+    level: Floats
+    freedom: float
+    ability: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class _Options:
+    """The options that some users chose, in items that several answered.
+
+    Attributes
+    ----------
+    labels, item
+        The number of each option in the data, and the place of its item among these.
+    starts, columns
+        For each item, its first option, and its column in the table of chosen options.
+    """
+
+    labels: Ints
+    item: Ints
+    starts: Ints
+    columns: Ints
+
+    @classmethod
+    def of(cls, chosen: Ints) -> _Options:
+        columns = np.flatnonzero((chosen >= 0).sum(axis=0) > 1)
+        each = [np.unique(own[own >= 0]) for own in chosen[:, columns].T]
+        sizes = np.array([len(own) for own in each], dtype=np.int64)
+        labels = np.concatenate([np.zeros(0, dtype=np.int64), *each])
+        item = np.repeat(np.arange(len(each)), sizes)
+        return cls(labels, item, np.cumsum(sizes) - sizes, columns)
+
+    def sheets(self, chosen: Ints) -> _Sheets:
+        """The answers of some users, as far as they chose these options."""
+        here = chosen[:, self.columns]
+        place = np.searchsorted(self.labels, here).clip(0, max(len(self.labels) - 1, 0))
+        known = (here >= 0) & (self.labels[place] == here)
+        ones = np.zeros((len(here), len(self.labels)))
+        user, column = np.nonzero(known)
+        ones[user, place[user, column]] = 1.0
+        return _Sheets(ones, known.astype(float))
 
     def _total(self, x: Any) -> Any:
         """Sums within items, at each option."""
         return np.add.reduceat(x, self.starts, axis=-1)[..., self.item]
 
-    def chances(self, ability: Floats, slopes: Floats, level: Floats, answered: Floats) -> Matrix:
+    def chances(self, model: _Alone, ability: Floats, sheets: _Sheets) -> Matrix:
         """How likely each user, answering alone, chooses each option of the items answered."""
-        logs = level + ability[:, None] * slopes
+        logs = model.level + ability[:, None] * model.slopes
         raised = np.exp(logs - np.maximum.reduceat(logs, self.starts, axis=1)[:, self.item])
-        found: Matrix = raised / self._total(raised) * answered[:, self.item]
+        found: Matrix = raised / self._total(raised) * sheets.answered[:, self.item]
         return found
 
     def fitted(
-        self, by_middle: bool, freedom: float, rounds: int, weights: Floats | None = None
+        self,
+        sheets: _Sheets,
+        by_middle: bool,
+        freedom: float,
+        rounds: int,
+        weights: Floats | None = None,
     ) -> _Alone:
         """Fit the model, from the share of majority answers as the first ability.
 
         ``weights`` say how much each user counts for the options (1 if not given).
         """
-        weights = np.ones(len(self.ones)) if weights is None else weights
-        counts = weights @ self.ones
+        ones = sheets.ones
+        weights = np.ones(len(ones)) if weights is None else weights
+        counts = weights @ ones
         popularity = np.log((counts + 0.5) / self._total(counts + 0.5))
         most = np.maximum.reduceat(counts, self.starts)[self.item]
-        ability = self.ones @ (counts == most) / np.maximum(self.answered.sum(axis=1), 1)
+        ability = ones @ (counts == most) / np.maximum(sheets.answered.sum(axis=1), 1)
         ability = _scaled(ability, by_middle)
-        slopes, level, spread = np.zeros(len(counts)), popularity.copy(), 1.0
+        model, spread = _Alone(np.zeros(len(counts)), popularity.copy(), freedom, ability), 1.0
         for _ in range(rounds):
             for _ in range(2):  # Newton's steps for the options
-                p = self.chances(ability, slopes, level, self.answered)
-                beyond, w = self.ones - p, p * (1 - p)
+                p = self.chances(model, ability, sheets)
+                beyond, w = ones - p, p * (1 - p)
                 mine = weights * ability
-                g_slope = mine @ beyond - slopes / spread
-                g_level = weights @ beyond - POPULAR * (level - popularity)
+                g_slope = mine @ beyond - model.slopes / spread
+                g_level = weights @ beyond - POPULAR * (model.level - popularity)
                 aa, ab, bb = (mine * ability) @ w + 1 / spread, mine @ w, weights @ w + POPULAR
                 det = aa * bb - ab**2
-                slopes = slopes + np.clip((bb * g_slope - ab * g_level) / det, -1, 1)
-                level = level + np.clip((aa * g_level - ab * g_slope) / det, -1, 1)
-            spread = max(float((slopes**2 + bb / det).mean()), 0.02)
-            ability = self.placed(_Alone(slopes, level, freedom), self.ones, self.answered, ability)
-            ability = _scaled(ability, by_middle)
-        return _Alone(slopes, level, freedom, ability)
+                slopes = model.slopes + np.clip((bb * g_slope - ab * g_level) / det, -1, 1)
+                level = model.level + np.clip((aa * g_level - ab * g_slope) / det, -1, 1)
+                model = replace(model, slopes=slopes, level=level)
+            spread = max(float((model.slopes**2 + bb / det).mean()), 0.02)
+            ability = _scaled(self.placed(model, sheets, ability), by_middle)
+        return replace(model, ability=ability)
 
     def placed(
-        self,
-        model: _Alone,
-        ones: Matrix,
-        answered: Floats,
-        ability: Floats,
-        steps: int = 2,
-        pull: float = 1.0,
+        self, model: _Alone, sheets: _Sheets, ability: Floats, steps: int = 2, pull: float = 1.0
     ) -> Floats:
         """Newton's steps for the users; ``pull`` is the weight of the prior."""
         for _ in range(steps):
-            p = self.chances(ability, model.slopes, model.level, answered)
+            p = self.chances(model, ability, sheets)
             f = model.freedom
             prior = pull * (1.0 if np.isinf(f) else (f + 1) / (f + ability**2))
             away = model.slopes - self._total(p * model.slopes)
-            gradient = (ones - p) @ model.slopes - ability * prior
+            gradient = (sheets.ones - p) @ model.slopes - ability * prior
             ability = ability + np.clip(gradient / ((p * away**2).sum(axis=1) + prior), -0.7, 0.7)
         return np.asarray(ability)
 
-    def evidence(self, models: Sequence[_Alone]) -> Matrix:
+    def evidence(self, sheets: _Sheets, models: Sequence[_Alone]) -> Matrix:
         """For each pair the least evidence, over both directions and all models (nats)."""
-        common = self.answered @ self.answered.T
+        common = sheets.answered @ sheets.answered.T
         found = np.full(common.shape, np.inf)
         for model in models:
-            p = self.chances(model.ability, model.slopes, model.level, self.answered)
-            odds = 1 / np.clip(p, 1e-6, 1) - 1
-            each = np.stack(
-                [
-                    (self.ones * (np.log1p(c * odds) - np.log1p(-c))) @ self.ones.T
-                    + np.log1p(-c) * common
-                    for c in COPIED
-                ]
-            )
-            found = np.minimum(found, np.minimum(_mean(each), _mean(each).T))
+            p = self.chances(model, model.ability, sheets)
+            one_way = _copied(p, sheets.ones, common, lambda weights: weights @ sheets.ones.T)
+            found = np.minimum(found, np.minimum(one_way, one_way.T))
         np.fill_diagonal(found, -np.inf)
         return found
 
 
-@dataclass(frozen=True, eq=False)
-class _Alone:
-    """The model of users who answer alone: slopes and levels of options, abilities of users."""
+def _copied(p: Matrix, ones: Matrix, common: Floats, add: Callable[[Matrix], Floats]) -> Floats:
+    """The logarithm of how much likelier some users' answers are if others copied a part of them.
 
-    slopes: Floats
-    level: Floats
-    freedom: float
-    ability: Any = None
-
-
-def _mean(logs: Matrix) -> Matrix:
-    """The logarithm of the mean over the first axis."""
-    most = logs.max(axis=0)
-    return np.asarray(most + np.log(np.exp(logs - most).mean(axis=0)))
+    ``common`` is the number of common answers, and ``add`` adds weights over the equal ones.
+    """
+    odds = 1 / np.clip(p, 1e-6, 1) - 1
+    each = [add(ones * (np.log1p(c * odds) - np.log1p(-c))) + np.log1p(-c) * common for c in COPIED]
+    most = np.maximum.reduce(each)
+    return np.asarray(most + np.log(np.mean([np.exp(logs - most) for logs in each], axis=0)))
 
 
 def _scaled(ability: Floats, by_middle: bool) -> Floats:
@@ -317,16 +338,10 @@ def _bar(evidence: Floats, pairs: int) -> float:
     return float(top[-1] + slope * np.log(TAIL / len(evidence) * pairs / LEVEL))
 
 
-def _runs(responses: Responses, sheets: _Sheets) -> tuple[Ints, ...]:
-    common = sheets.answered @ sheets.answered.T
-    agree = sheets.ones @ sheets.ones.T / np.maximum(common, 1)
-    return runs([str(user) for user in responses.users], agree)
-
-
 # -- many users -----------------------------------------------------------------------------------
 
 
-def _words(chosen: Ints) -> npt.NDArray[np.uint64]:
+def _words(chosen: Ints) -> Words:
     """A fingerprint of each row."""
     return np.asarray(mixed((chosen + 1).astype(np.uint64)).sum(axis=1, dtype=np.uint64))
 
@@ -336,7 +351,11 @@ def _sharing_a_part(chosen: Ints) -> tuple[Ints, Ints]:
     counts = np.bincount(chosen[chosen >= 0], minlength=int(chosen.max()) + 1)
     answers = np.maximum((chosen >= 0).sum(axis=0), 1)
     share = np.where(chosen >= 0, counts[chosen], answers) / answers
-    unusual = np.where(chosen == _most_chosen(chosen, counts), -1, chosen)
+    own = [np.unique(column[column >= 0]) for column in chosen.T]
+    most = np.array(
+        [options[np.argmax(counts[options])] if len(options) else -1 for options in own]
+    )
+    unusual = np.where(chosen == most, -1, chosen)
     surprise = np.where(unusual >= 0, -np.log(share), 0.0)
     found: list[tuple[Ints, Ints, Floats]] = []
     for part in range(PARTS):
@@ -348,51 +367,27 @@ def _sharing_a_part(chosen: Ints) -> tuple[Ints, Ints]:
             same = words[step:] == words[:-step]
             found.append((order[:-step][same], order[step:][same], far[order[:-step]][same]))
     one, other, far = (np.concatenate(side) for side in zip(*found, strict=True))
-    most = np.argsort(-far, kind="stable")[:MOST_PAIRS]
-    low, high = np.minimum(one, other)[most], np.maximum(one, other)[most]
+    pairs = np.argsort(-far, kind="stable")[:MOST_PAIRS]
+    low, high = np.minimum(one, other)[pairs], np.maximum(one, other)[pairs]
     code = np.unique(low * len(chosen) + high)
     return code // len(chosen), code % len(chosen)
 
 
-def _most_chosen(chosen: Ints, counts: Ints) -> Ints:
-    """The option of each item (column) that most users chose."""
-    options = (np.unique(column[column >= 0]) for column in chosen.T)
-    return np.array([own[np.argmax(counts[own])] if len(own) else -1 for own in options])
-
-
 def _verified(
-    chosen: Ints, sheets: _Sheets, models: Sequence[_Alone], pairs: tuple[Ints, Ints]
-) -> tuple[Ints, Ints, Floats]:
-    """The evidence of given pairs, by a model that was fitted to some of the users."""
-    strength = np.full(len(pairs[0]), -np.inf)
-    size = max(CELLS // (4 * max(len(sheets.labels), 1)), 1)
-    order = np.argsort(sheets.labels)
+    chosen: Ints, options: _Options, models: Sequence[_Alone], one: Ints, other: Ints
+) -> Floats:
+    """The evidence of given pairs, by models that were fitted to some of the users."""
+    strength = np.full(len(one), np.inf)
+    size = max(CELLS // (4 * max(len(options.labels), 1)), 1)
     for first in range(0, len(strength), size):
         some = slice(first, first + size)
-        sides = []
-        for side in (pairs[0][some], pairs[1][some]):
-            here = chosen[side][:, sheets.column]
-            place = np.searchsorted(sheets.labels[order], here).clip(0, len(order) - 1)
-            known = sheets.labels[order][place] == here
-            ones = np.zeros((len(side), len(order)))
-            row, column = np.nonzero(known)
-            ones[row, order[place[row, column]]] = 1.0
-            sides.append((ones, known.astype(float)))
-        common = (sides[0][1] * sides[1][1]).sum(axis=1)
-        same = sides[0][0] * sides[1][0]
-        least = np.full(len(common), np.inf)
+        sides = [options.sheets(chosen[side[some]]) for side in (one, other)]
+        common = (sides[0].answered * sides[1].answered).sum(axis=1)
+        same = sides[0].ones * sides[1].ones
         for model in models:
-            for ones, known in sides:
-                ability = sheets.placed(model, ones, known, np.zeros(len(ones)), steps=12)
-                p = sheets.chances(ability, model.slopes, model.level, known)
-                odds = 1 / np.clip(p, 1e-6, 1) - 1
-                each = np.stack(
-                    [
-                        (same * (np.log1p(c * odds) - np.log1p(-c))).sum(axis=1)
-                        + np.log1p(-c) * common
-                        for c in COPIED
-                    ]
-                )
-                least = np.minimum(least, _mean(each))
-        strength[some] = least
-    return pairs[0], pairs[1], strength
+            for sheets in sides:
+                ability = options.placed(model, sheets, np.zeros(len(same)), steps=12)
+                p = options.chances(model, ability, sheets)
+                least = _copied(p, same, common, lambda weights: weights.sum(axis=1))
+                strength[some] = np.minimum(strength[some], least)
+    return strength
