@@ -99,9 +99,8 @@ def with_open_places(fit: Fit, colouring: Colouring) -> Fit:
         if open_end and abs(low[group] + high[group]) <= TIED_ROUNDING * size:
             continue
         users = np.flatnonzero(groups == group)
-        best, worst = users[np.argmax(scores[users])], users[np.argmin(scores[users])]
-        if colouring.alike(int(best), int(worst)):
-            return _undetermined(fit, colouring.data.responses.users[[best, worst]])
+        ends = users[[np.argmax(scores[users]), np.argmin(scores[users])]]
+        return _undetermined(fit, colouring.data.responses.users[ends])
     return fit
 
 

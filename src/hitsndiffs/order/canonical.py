@@ -8,13 +8,13 @@ order of the rows or on names.
 The order is found by colours: 64-bit words that follow from who chose what. In rounds, users take
 up the colours of their options, and options those of their choosers, of the options of their item
 and (for methods that read labels across items) of those with their label. If different answer
-sheets still share a colour, one of them is marked and the rounds go on. Users who still cannot be
-told apart are exchangeable: swapping them, and the options they chose, leaves the data the same.
+sheets still share a colour, one of them is marked and the rounds go on. That any of them will do,
+because users who share a colour are exchangeable (swapping them, and the options they chose, leaves
+the data the same), can fail only in tables as regular as strongly regular graphs.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -25,7 +25,6 @@ from hitsndiffs.data.arrays import Flags, Ints, Words
 from hitsndiffs.data.mixing import mixed
 from hitsndiffs.data.responses import Responses
 from hitsndiffs.engines import Engine
-from hitsndiffs.engines.base import option_words
 
 __all__ = ["Canonical", "Colouring", "canonical"]
 
@@ -47,12 +46,6 @@ class Colours:
     def n_users(self) -> int:
         """How many colours the users have."""
         return _distinct(self.users)
-
-    @property
-    def trace(self) -> int:
-        """One number for all colours, whatever their order."""
-        both = np.concatenate([mixed(self.users), mixed(self.options)])
-        return int(both.sum(dtype=np.uint64))
 
     def of_groups(self, group: Ints) -> Words:
         """A word for each group of options."""
@@ -97,58 +90,21 @@ class Colouring:
                 word[known] += MARK
         return self._settled(mixed(words[0]), mixed(words[1]))
 
-    @cached_property
-    def fingerprints(self) -> Words:
-        """The fingerprint of each user's answer sheet: equal numbers, equal answers."""
-        words = option_words(self.data.n_options, seed=20261116)
-        return self.data.collect(self.data.fingerprints(words))
-
-    def marked(self, colours: Colours, user: int) -> Colours:
-        """The colours after one user's answer sheet is marked."""
-        mine = self.fingerprints == self.fingerprints[user]
-        return self._settled(_marked(colours.users, mine), colours.options)
-
-    def label_marked(self, colours: Colours, label: int) -> Colours:
-        """The colours after one label is marked."""
-        mine: Flags = np.asarray(self.labels) == label
-        return self._settled(colours.users, _marked(colours.options, mine))
-
-    def alike(self, one: int, other: int) -> bool:
-        """Whether nothing in the answers tells two users apart."""
-        if self.first.users[one] != self.first.users[other]:
-            return False
-        if self.fingerprints[one] == self.fingerprints[other]:
-            return True
-        return self.marked(self.first, one).trace == self.marked(self.first, other).trace
-
+    @property
     def told_apart(self) -> Colours:
         """Colours that are different for different answer sheets, and for different labels."""
-        colours: Colours | None = self.first
-        best = self.first
-        if best.n_users < len(best.users):
-            _, sheets = np.unique(self.fingerprints, return_index=True)
-            while colours and (group := _smallest(colours.users[sheets])) is not None:
-                best, colours = colours, self._best(colours, sheets[group], self.marked)
+        colours = self.first
+        if colours.n_users < len(colours.users):
+            prints = self.data.collect(self.data.fingerprints())
+            _, sheets = np.unique(prints, return_index=True)
+            while self.rounds_left and (one := _shared(colours.users[sheets])) is not None:
+                mine = prints == prints[sheets[one]]
+                colours = self._settled(_marked(colours.users, mine), colours.options)
         if self.labels is not None:
-            while colours and (group := _smallest(colours.of_groups(self.labels))) is not None:
-                best, colours = colours, self._best(colours, group, self.label_marked)
-        return colours or best
-
-    def _best(
-        self, colours: Colours, group: Ints, mark: Callable[[Colours, int], Colours]
-    ) -> Colours | None:
-        """Of the colours with one member of a group marked, those with the lowest trace.
-
-        ``None`` if that takes longer than may be: a trial takes about as long as the one before.
-        """
-        best = None
-        for left, one in zip(range(len(group), 0, -1), group.tolist(), strict=True):
-            before = self.rounds_left
-            found = mark(colours, one)
-            if (before - self.rounds_left) * left >= before:
-                return None
-            best = found if best is None or found.trace < best.trace else best
-        return best
+            while self.rounds_left and (one := _shared(colours.of_groups(self.labels))) is not None:
+                mine = np.asarray(self.labels == one)
+                colours = self._settled(colours.users, _marked(colours.options, mine))
+        return colours
 
     def _settled(self, users: Words, options: Words) -> Colours:
         """Colour in rounds until nothing more is told apart."""
@@ -196,7 +152,7 @@ def canonical(colouring: Colouring) -> Canonical:
     >>> bool((one.responses.codes == other.responses.codes).all())
     True
     """
-    r, colours = colouring.data.responses, colouring.told_apart()
+    r, colours = colouring.data.responses, colouring.told_apart
     of_option = r.option_items.astype(np.int64)
     users = np.argsort(colours.users, kind="stable")
     items = np.argsort(colours.of_groups(of_option), kind="stable")
@@ -242,10 +198,10 @@ def _distinct(words: Words) -> int:
     return int(np.count_nonzero(ordered[1:] != ordered[:-1])) + (len(words) > 0)
 
 
-def _smallest(words: Words) -> Ints | None:
-    """The smallest group that shares a word (among equals, the one with the lowest word)."""
+def _shared(words: Words) -> int | None:
+    """A member of the smallest group that shares a word (of equals, that with the lowest word)."""
     found, sizes = np.unique(words, return_counts=True)
     several = np.flatnonzero(sizes > 1)
     if len(several) == 0:
         return None
-    return np.flatnonzero(words == found[several[np.argmin(sizes[several])]])
+    return int(np.argmax(words == found[several[np.argmin(sizes[several])]]))
