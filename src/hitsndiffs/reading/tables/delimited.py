@@ -28,9 +28,9 @@ from hitsndiffs.reading.layouts.below import first_line_below
 from hitsndiffs.reading.tables.table import (
     Columns,
     Table,
+    column_names,
     enough_rows,
     nothing_below,
-    unique_names,
 )
 
 if TYPE_CHECKING:
@@ -69,29 +69,24 @@ def delimited_table(document: FileDocument, stack: ExitStack) -> Table:
             "answers."
         )
     notes: list[str] = []
-    above, *below = rows
-    has_names = document.header_place == 0
-    if has_names:
-        names, rows = _header_names([row for *_, row in rows], notes), below
-    else:
-        names = [f"column-{k}" for k in range(1, len(above[2]) + 1)]
-        notes.append("There is no header: the first row holds answers.")
+    end, header = 0, [""] * len(rows[0][2])
+    if document.header_place == 0:
+        (_, end, _), header = rows[0], _header([row for *_, row in rows], notes)
+        rows = rows[1:]
+        if text is None:
+            rows = _without_remarks(rows, len(header), notes)
     if not rows:
-        raise nothing_below(names, document.name)
-    if text is None:
-        if has_names:
-            rows = _without_remarks(rows, len(names), notes)
-        for begin, _, row in rows:
-            check_width(row, names, f"{document.name}, line {begin}", has_names)
-        lines = [begin for begin, *_ in rows]
-        place = Place(document.name, "line", lambda row: lines[row], by_position=False)
-    else:
-        text.begin(names, has_names, above[1] if has_names else 0, rows)
-        place = text.place
+        raise nothing_below(header, document.name)
     cells = [row for *_, row in rows]
-    read = None if text is None else text.read
-    notes += shape.notes
-    return Table(place, names, cells, read, has_header=has_names, notes=notes)
+    if text is not None:
+        names = column_names(header, notes)
+        text.begin(names, any(header), end, cells)
+        notes += shape.notes
+        return Table(text.place, names, cells, text.read, has_header=any(header), notes=notes)
+    for begin, _, row in rows:
+        check_width(row, header, f"{document.name}, line {begin}")
+    lines, notes = [begin for begin, *_ in rows], [*notes, *shape.notes]
+    return Table.of_rows(header, cells, document.name, "line", lines=lines, notes=notes)
 
 
 def check_delimited(stream: ByteStream, separator: str) -> None:
@@ -103,13 +98,14 @@ def check_delimited(stream: ByteStream, separator: str) -> None:
             pass
 
 
-def check_width(row: list[str], names: Sequence[str], where: str, has_header: bool) -> None:
-    """Refuse a row of another width than the names of the columns."""
-    width = len(names)
+def check_width(row: list[str], header: Sequence[str], where: str) -> None:
+    """Refuse a row of another width than the header (blank if there is none)."""
+    width = len(header)
     if len(row) == width:
         return
-    what = "the header" if has_header else "the first row"
-    near = names[min(len(row), width) - 1]
+    what = "the header" if any(header) else "the first row"
+    place = min(len(row), width)
+    near = header[place - 1] or f"column-{place}"
     if len(row) < width:
         which = f"nothing follows column {near!r}"
         advice = "leave the cells of missing answers empty, but keep their separators"
@@ -121,8 +117,8 @@ def check_width(row: list[str], names: Sequence[str], where: str, has_header: bo
     )
 
 
-def _header_names(rows: list[list[str]], notes: list[str]) -> list[str]:
-    """Return the names in the header, the first of some rows, which may be one cell off."""
+def _header(rows: list[list[str]], notes: list[str]) -> list[str]:
+    """Return the cells of the header, the first of some rows, which may be one cell off."""
     names = [name.strip() for name in rows[0]]
     widths = {len(row) for row in rows[1:]}
     if len(widths) == 1:
@@ -131,7 +127,7 @@ def _header_names(rows: list[list[str]], notes: list[str]) -> list[str]:
             names = _with_one_more(names, rows[1:], notes)
         elif width < len(names) and not any(names[width:]):
             names = names[:width]  # the header ends in separators; the rows do not
-    return unique_names(names, notes)
+    return names
 
 
 def _with_one_more(names: list[str], rows: list[list[str]], notes: list[str]) -> list[str]:
@@ -160,7 +156,7 @@ class _Large:
 
     def __init__(self, stream: ByteStream, separator: str) -> None:
         self.sizes, self.separator = stream.sizes, separator
-        self.names, self.has_header = list[str](), True
+        self.names, self._header = list[str](), list[str]()
         self.place = Place(stream.name, "line", self._line_of, by_position=False)
         self._starts: list[int] = []
         self._lines: list[Lines] = []
@@ -185,10 +181,10 @@ class _Large:
                     return rows
         return rows
 
-    def begin(self, names: list[str], has_header: bool, drop: int, sample: list[Row]) -> None:
+    def begin(self, names: list[str], has_header: bool, drop: int, sample: list[list[str]]) -> None:
         """Take the names of the columns, and leave out the lines up to ``drop``."""
-        self.names, self.has_header = names, has_header
-        self._sample = [row for *_, row in sample]
+        self.names, self._sample = names, sample
+        self._header = names if has_header else [""] * len(names)
         parts = [(own, _after_line(own.data, drop - own.first_line + 1)) for own in self._held]
         self._held = [
             Chunk(own.data[cut:], max(own.first_line, drop + 1))
@@ -289,8 +285,7 @@ class _Large:
     def checked(self, chunk: Chunk) -> Iterator[Row]:
         """Yield the rows of a chunk; refuse one of another width."""
         for row in self.records(chunk):
-            where = f"{self.place.source}, line {row[0]}"
-            check_width(row[2], self.names, where, self.has_header)
+            check_width(row[2], self._header, f"{self.place.source}, line {row[0]}")
             yield row
 
 

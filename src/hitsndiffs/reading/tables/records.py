@@ -91,7 +91,8 @@ class _Records:
     """The records of a file, as frames of text, and the lines where they stand."""
 
     def __init__(self, document: FileDocument, stack: ExitStack) -> None:
-        is_array = document.is_array or document.kind == "json"
+        is_several = document.kind == "json" and len(document.sample.records) > 1
+        is_array = document.is_array or is_several
         unit = "record" if is_array else "line"
         self.place = Place(document.name, unit, self._line_of, by_position=False)
         self.notes: list[str] = []

@@ -17,6 +17,7 @@ __all__ = [
     "Columns",
     "Table",
     "as_texts",
+    "column_names",
     "enough_rows",
     "joined_name",
     "nothing_below",
@@ -84,14 +85,9 @@ class Table:
         said = list(notes)
         if not rows:
             raise nothing_below(header, name)
-        has_header = any(header)
-        if has_header:
-            names = unique_names(_with_names_above(header, above), said)
-        else:
-            names = [f"column-{k}" for k in range(1, len(header) + 1)]
-            said.append("There is no header: the first row holds answers.")
+        names = column_names(_with_names_above(header, above), said)
         place = Place(name, unit, lambda row: lines[row] if row < len(lines) else row + 1, False)
-        return cls(place, names, rows, has_header=has_header, above=above, notes=said)
+        return cls(place, names, rows, has_header=any(header), above=above, notes=said)
 
     @property
     def is_small(self) -> bool:
@@ -218,6 +214,14 @@ def _joined(cells: Sequence[str]) -> str:
     return "/".join(stripped) if all(stripped) else ""
 
 
+def column_names(header: Sequence[str], notes: list[str]) -> list[str]:
+    """Return the names of the columns: those of the header, or numbers where it is blank."""
+    if any(header):
+        return unique_names(header, notes)
+    notes.append("There is no header: the first row holds answers.")
+    return [f"column-{k}" for k in range(1, len(header) + 1)]
+
+
 def unique_names(names: Sequence[str], notes: list[str]) -> list[str]:
     """Return unique names: the second ``A`` becomes ``A (2)``, and a note says so.
 
@@ -244,11 +248,10 @@ def unique_names(names: Sequence[str], notes: list[str]) -> list[str]:
     return found
 
 
-def _with_names_above(header: Sequence[str], above: Sequence[list[str]]) -> list[str]:
+def _with_names_above(header: Sequence[str], above: Sequence[list[str]]) -> Sequence[str]:
     """Fill blank column names from a header row further up (tables with users in columns)."""
-    header = list(header)
     blanks = [k for k, name in enumerate(header) if not name]
-    for row in reversed(above) if blanks else ():
+    for row in reversed(above) if blanks and any(header) else ():
         names = [cell.strip() for cell in row]
         if sum(map(bool, names)) >= 2 and all(names[k] for k in blanks if k < min(len(names), 20)):
             return [
