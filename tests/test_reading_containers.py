@@ -6,12 +6,12 @@ import csv
 import gzip
 import io
 import json
-import zipfile
 
 import numpy as np
 import polars as pl
 import pytest
 from factory import examples
+from formats.quiz import ods_bytes, xlsx_bytes, zip_bytes
 from hypothesis import given
 from hypothesis import strategies as st
 from reading_helpers import answers, content
@@ -42,40 +42,6 @@ EXPECTED = answers(read_responses(io.StringIO(text())))
 
 def frame() -> pl.DataFrame:
     return pl.DataFrame(ROWS[1:], schema=ROWS[0], orient="row")
-
-
-def zipped(**members: bytes) -> bytes:
-    out = io.BytesIO()
-    with zipfile.ZipFile(out, "w") as archive:
-        for name, data in members.items():
-            archive.writestr(name, data)
-    return out.getvalue()
-
-
-def ods() -> bytes:
-    odf = pytest.importorskip("odf.opendocument")
-    from odf import table
-    from odf import text as words
-
-    document = odf.OpenDocumentSpreadsheet()
-    sheet = table.Table(name="Answers")
-    for row in ROWS:
-        line = table.TableRow()
-        for cell in row:
-            one = table.TableCell(valuetype="string")
-            one.addElement(words.P(text=cell))
-            line.addElement(one)
-        sheet.addElement(line)
-    document.spreadsheet.addElement(sheet)
-    out = io.BytesIO()
-    document.write(out)
-    return out.getvalue()
-
-
-def xlsx() -> bytes:
-    out = io.BytesIO()
-    frame().write_excel(out)
-    return out.getvalue()
 
 
 def xls() -> bytes:
@@ -110,12 +76,12 @@ WRAPPED = {
     "rows end in a comma": ("a.csv", lambda: text().replace("\n", ",\n").encode()),
     "gzip": ("a.csv.gz", lambda: gzip.compress(text().encode())),
     "zstd": ("a.csv.zst", lambda: zstd(text().encode())),
-    "zip": ("a.zip", lambda: zipped(**{"quiz.csv": text().encode(), "__MACOSX/._quiz.csv": b"x"})),
-    "xlsx": ("a.xlsx", xlsx),
-    "xlsx under another name": ("a.dat", xlsx),
+    "zip": ("a.zip", lambda: zip_bytes({"quiz.csv": text().encode(), "__MACOSX/._quiz.csv": b"x"})),
+    "xlsx": ("a.xlsx", lambda: xlsx_bytes({"Answers": ROWS})),
+    "xlsx under another name": ("a.dat", lambda: xlsx_bytes({"Answers": ROWS})),
     "xls": ("a.xls", xls),
     "xls under another name": ("a.dat", xls),
-    "ods": ("a.ods", ods),
+    "ods": ("a.ods", lambda: ods_bytes("Answers", ROWS)),
     "parquet": ("a.parquet", lambda: parquet()),
     "json": ("a.json", lambda: frame().write_json().encode()),
     "jsonl": ("a.jsonl", lambda: frame().write_ndjson().encode()),
@@ -230,7 +196,7 @@ def test_a_key_beside_the_answers_is_found(tmp_path):
 def test_zip_with_several_files(tmp_path):
     path = tmp_path / "a.zip"
     path.write_bytes(
-        zipped(**{"a.csv": text(ROWS[:3]).encode(), "b.csv": text([ROWS[0], *ROWS[3:]]).encode()})
+        zip_bytes({"a.csv": text(ROWS[:3]).encode(), "b.csv": text([ROWS[0], *ROWS[3:]]).encode()})
     )
     assert answers(read_responses(path)) == EXPECTED
 
@@ -383,8 +349,6 @@ def test_western_words_stay_western(words):
 
 
 def test_the_first_sheet_with_a_table_is_read_and_a_sheet_may_hold_the_key(tmp_path):
-    import xlsxwriter
-
     rows = [
         ["ID", "q1", "q2", "q3"],
         *[[f"s{i}", *("AB"[i % 2], "BC"[i % 2], "A")] for i in range(9)],
@@ -396,11 +360,7 @@ def test_the_first_sheet_with_a_table_is_read_and_a_sheet_may_hold_the_key(tmp_p
         "Key": [["Question", "Answer"], ["q1", "A"], ["q2", "C"], ["q3", "A"]],
     }
     path = tmp_path / "exam.xlsx"
-    with xlsxwriter.Workbook(path) as book:
-        for name, table in sheets.items():
-            sheet = book.add_worksheet(name)
-            for r, row in enumerate(table):
-                sheet.write_row(r, 0, row)
+    path.write_bytes(xlsx_bytes(sheets))
     plan = hnd.plan(path)
     r = plan.read()
     assert plan.sheet == "Answers"
@@ -413,7 +373,7 @@ def test_the_first_sheet_with_a_table_is_read_and_a_sheet_may_hold_the_key(tmp_p
 def test_files_that_are_no_tables_do_not_spoil_an_archive(tmp_path):
     members = {"a/quiz.csv": text().encode(), "a/read.pdf": b"%PDF-1.4", "a/notes.txt": b"Hello.\n"}
     path = tmp_path / "a.zip"
-    path.write_bytes(zipped(**members))
+    path.write_bytes(zip_bytes(members))
     r = read_responses(path)
     assert answers(r) == EXPECTED
     assert any("read.pdf" in note for note in r.notes)

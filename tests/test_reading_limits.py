@@ -6,6 +6,7 @@ import gzip
 import io
 import json
 import os
+import re
 import resource
 import subprocess
 import sys
@@ -15,6 +16,7 @@ import zipfile
 
 import polars as pl
 import pytest
+from formats.quiz import ods_bytes, xlsx_bytes
 
 import hitsndiffs as hnd
 from hitsndiffs.errors import InputError
@@ -64,57 +66,31 @@ both_machines = pytest.mark.parametrize("machine", [64 * GIB, GIB], ids=["64 GiB
 # -- spreadsheets --------------------------------------------------------------------------------
 
 
-SPREADSHEET = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
-OFFICE = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
-
-
-def letters(column: int) -> str:
-    return chr(65 + column)  # columns A to Z
-
-
-def text_cell(name: str, text: str) -> str:
-    return f'<c r="{name}" t="inlineStr"><is><t>{text}</t></is></c>'
+def patched(data: bytes, **changes: tuple[str, str]) -> bytes:
+    """A packed file with texts in some members replaced (pattern, text)."""
+    out = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(data)) as old, zipfile.ZipFile(out, "w", 8) as new:
+        for name in old.namelist():
+            pattern, text = changes.get(name.rpartition("/")[2].partition(".")[0], ("$^", ""))
+            xml, n = re.subn(
+                pattern, lambda _, text=text: text, old.read(name).decode(), flags=re.S
+            )
+            assert n or pattern == "$^"
+            new.writestr(name, xml)
+    return out.getvalue()
 
 
 def xlsx(path, far: str | None = None, *, row: str = "", texts: str | None = None, **cells: str):
     """Write a workbook, with the XML of some cells or of a row more as given, and shared texts."""
-    lines = []
-    for k, line in enumerate((HEADER, *ROWS), start=1):
-        names = [f"{letters(j)}{k}" for j in range(len(line))]
-        inner = "".join(
-            cells.get(name) or text_cell(name, text) for name, text in zip(names, line, strict=True)
-        )
-        lines.append(f'<row r="{k}">{inner}</row>')
+    data = xlsx_bytes({"S": [HEADER, *ROWS]})
     if far is not None:
-        lines.append(f'<row r="{far.lstrip("ABCDEFX")}">{text_cell(far, "stray")}</row>')
-    head = '<?xml version="1.0"?>'
-    kind = "application/vnd.openxmlformats-officedocument.spreadsheetml"
-    parts = {
-        "[Content_Types].xml": f'{head}<Types xmlns="http://schemas.openxmlformats.org/package/'
-        '2006/content-types"><Default Extension="rels" ContentType="application/'
-        'vnd.openxmlformats-package.relationships+xml"/><Default Extension="xml" '
-        f'ContentType="{kind}.worksheet+xml"/></Types>',
-        "_rels/.rels": relations("xl/workbook.xml", "officeDocument"),
-        "xl/workbook.xml": f'{head}<workbook xmlns="{SPREADSHEET}" xmlns:r="{OFFICE}"><sheets>'
-        '<sheet name="S" sheetId="1" r:id="rId1"/></sheets></workbook>',
-        "xl/_rels/workbook.xml.rels": relations("sheet1.xml", "worksheet", "sharedStrings.xml"),
-        "xl/sheet1.xml": f'{head}<worksheet xmlns="{SPREADSHEET}"><sheetData>'
-        f"{''.join(lines)}{row}</sheetData></worksheet>",
-    }
+        row = f'<row r="{far.lstrip("ABCDEFX")}"><c r="{far}"><v>1</v></c></row>'
+    for name, cell in cells.items():
+        data = patched(data, sheet1=(f'<c r="{name}".*?</c>', cell))
+    data = patched(data, sheet1=("</sheetData>", f"{row}</sheetData>"))
     if texts is not None:
-        parts["xl/sharedStrings.xml"] = f'{head}<sst xmlns="{SPREADSHEET}" {texts}</sst>'
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as out:
-        for name, text in parts.items():
-            out.writestr(name, text)
-
-
-def relations(target: str, kind: str, texts: str = "") -> str:
-    more = f'<Relationship Id="rId2" Type="{OFFICE}/sharedStrings" Target="{texts}"/>'
-    return (
-        '<?xml version="1.0"?><Relationships xmlns="http://schemas.openxmlformats.org/package/'
-        f'2006/relationships"><Relationship Id="rId1" Type="{OFFICE}/{kind}" Target="{target}"/>'
-        f"{more if texts else ''}</Relationships>"
-    )
+        data = patched(data, sharedStrings=("count=.*</sst>", f"{texts}</sst>"))
+    path.write_bytes(data)
 
 
 def xls(path, far: str | None = None):
@@ -131,46 +107,22 @@ def xls(path, far: str | None = None):
         path.write_bytes(data)
 
 
-def ods(path, far: str | None = None, text: str = ""):
-    def row(cells, times=1):
-        inner = "".join(
-            f'<table:table-cell office:value-type="string"><text:p>{cell}</text:p>'
-            "</table:table-cell>"
-            for cell in cells
-        )
-        rest = '<table:table-cell table:number-columns-repeated="16370"/>'
-        return (
-            f'<table:table-row table:number-rows-repeated="{times}">{inner}{rest}</table:table-row>'
-        )
+CELL = '<table:table-cell office:value-type="string"><text:p>{}</text:p></table:table-cell>'
+BLANKS = '<table:table-cell table:number-columns-repeated="{}"/>'
 
-    lines = [row(cells) for cells in (HEADER, *ROWS)]
-    if text:
-        lines.append(row([text] * 8, 1000))
-    lines.append(row([], 1_000_000))
+
+def ods(path, far: str | None = None, text: str = ""):
+    """Write a sheet with many blank cells to the right and below, as programs do."""
+
+    def row(cells: str, times: int = 1) -> str:
+        return f'<table:table-row table:number-rows-repeated="{times}">{cells}</table:table-row>'
+
+    more = row(CELL.format(text) * 8 + BLANKS.format(16_370), 1000) if text else ""
+    more += row(BLANKS.format(16_370), 1_000_000)
     if far is not None:
-        lines.append(
-            "<table:table-row><table:table-cell table:number-columns-repeated="
-            '"16000"/><table:table-cell office:value-type="string"><text:p>stray</text:p>'
-            "</table:table-cell></table:table-row>"
-        )
-    names = {
-        name: f"urn:oasis:names:tc:opendocument:xmlns:{name}:1.0"
-        for name in ("office", "table", "text")
-    }
-    spaces = " ".join(f'xmlns:{name}="{uri}"' for name, uri in names.items())
-    content = (
-        f'<?xml version="1.0"?><office:document-content {spaces}><office:body>'
-        f'<office:spreadsheet><table:table table:name="answers">{"".join(lines)}</table:table>'
-        "</office:spreadsheet></office:body></office:document-content>"
-    )
-    manifest = (
-        '<?xml version="1.0"?><manifest:manifest xmlns:manifest="'
-        'urn:oasis:names:tc:opendocument:xmlns:manifest:1.0"/>'
-    )
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as out:
-        out.writestr("mimetype", "application/vnd.oasis.opendocument.spreadsheet")
-        out.writestr("content.xml", content)
-        out.writestr("META-INF/manifest.xml", manifest)
+        more += row(BLANKS.format(16_000) + CELL.format("stray"))
+    data = ods_bytes("answers", [HEADER, *ROWS])
+    path.write_bytes(patched(data, content=("</table:table>", f"{more}</table:table>")))
 
 
 @both_machines
@@ -203,7 +155,10 @@ DEADLY = {
     "sign in an attribute": {"row": '<row r="9"><c a=">" r="XFD1048576"><v>1</v></c></row>'},
     "cells without places": {"row": f'<row r="1048576">{"<c/>" * 16383}<c><v>1</v></c></row>'},
     "four billion shared texts": {"texts": 'count="4000000000" uniqueCount="4000000000">'},
-    "one long shared text": {"row": SHARED, "texts": f"><si><t>{'x' * 1_000_000}</t></si>"},
+    "one long shared text": {
+        "row": SHARED,
+        "texts": f"><si><t>{'x' * 1_000_000}</t></si>{'<si><t>y</t></si>' * 99}",
+    },
 }
 
 
