@@ -20,10 +20,9 @@ from hitsndiffs.errors import ConvergenceWarning, InputError
 from hitsndiffs.methods import METHODS, Method, TrueAnswer, make
 from hitsndiffs.methods.inputs import as_responses
 from hitsndiffs.methods.keys import key_given
-from hitsndiffs.results.advice import advice
 from hitsndiffs.results.cells import Cells, Tabled
 from hitsndiffs.results.metrics import accuracy
-from hitsndiffs.results.wording import count
+from hitsndiffs.results.wording import count, joined
 
 __all__ = ["Compared", "Comparison", "compare"]
 
@@ -36,6 +35,12 @@ NO_RANKING = ("avghits",)
 SLOW = {"glad": 200_000, "mace": 2_000_000, "minimax-entropy": 30_000}
 #: Methods that are told the key: what they rank by is what the others are judged by.
 TOLD = ("true-answer", "grm")
+#: Methods whose accuracy is this close to the best count as equally good.
+AS_GOOD = 0.01
+#: A method that agrees with the others less than this measures something else.
+APART = 0.5
+#: A key of fewer items than this share judges how the methods do on those, not on the rest.
+ENOUGH = 0.5
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,24 +121,18 @@ class Comparison(Tabled, Viewed):
         for number, result in enumerate(self.results):
             others = np.delete(self.correlations[number], number)
             agreement = others[~np.isnan(others)]
-            rows.append(
-                {
-                    "method": result.method,
-                    "accuracy": result.accuracy,
-                    "key_recovered": result.key_recovered,
-                    "agreement": float(agreement.mean()) if len(agreement) else None,
-                    "seconds": None if result.error else result.seconds,
-                    "converged": None if result.error else result.converged,
-                    "rounds": None if result.error else result.n_iterations,
-                    "error": result.error,
-                }
-            )
+            row = {"method": result.method, "accuracy": result.accuracy}
+            row |= {"key_recovered": result.key_recovered}
+            row |= {"agreement": float(agreement.mean()) if len(agreement) else None}
+            done = {"seconds": result.seconds, "converged": result.converged}
+            done |= {"rounds": result.n_iterations}
+            rows.append({**row, **(dict.fromkeys(done) if result.error else done),
+                         "error": result.error})  # fmt: skip
 
         def place(row: dict[str, Any]) -> tuple[bool, bool, float]:
-            value = row["accuracy"]
-            unknown = value is None or np.isnan(value)
-            told = not unknown and row["method"] in TOLD
-            return row["error"] is not None, told, 0.0 if unknown else -value
+            known = _known(row["accuracy"])
+            told = known and row["method"] in TOLD
+            return row["error"] is not None, told, -row["accuracy"] if known else 0.0
 
         return sorted(rows, key=place)
 
@@ -153,6 +152,21 @@ class Comparison(Tabled, Viewed):
         """Say in a sentence or two which method to use."""
         return self.advice()
 
+    def advice(self) -> str:
+        """Which method to use: by the key if there is one, else by how far they agree."""
+        rows = [row for row in self.rows() if row["error"] is None]
+        if not rows:
+            return "No method can be used on these data."
+        if len(rows) == 1:
+            return f"Only {rows[0]['method']} was fitted, so there is nothing to compare it with."
+        if self.true_scores is None:
+            return _by_agreement(self, rows)
+        n_items = self.responses.n_items
+        if self.key_items < ENOUGH * n_items:
+            few = f"The key covers {self.key_items} of {count(n_items, 'item')}, too few to judge"
+            return f"{few} by it. {_by_agreement(self, rows)}"
+        return _by_key(rows)
+
     def __repr__(self) -> str:
         r = self.responses
         methods = count(len(self.results), "method")
@@ -162,10 +176,6 @@ class Comparison(Tabled, Viewed):
             said = "does not apply" if row["error"] else ", ".join(known)
             lines.append(f"     {row['method']:<20} {said}")
         return "\n".join(lines)
-
-    def advice(self) -> str:
-        """Say in a sentence or two which method to use."""
-        return advice(self)
 
     def plot(self) -> Any:
         """Draw how alike each pair of methods ranks, and return the chart (a Vega-Altair chart)."""
@@ -302,3 +312,57 @@ def _correlations(results: list[Compared]) -> Vector:
             if first.scores is not None and second.scores is not None:
                 matrix[i, j] = matrix[j, i] = accuracy(first.scores, second.scores)
     return matrix
+
+
+# -- which method to use ----------------------------------------------------------------------
+
+
+def _by_key(rows: list[dict[str, Any]]) -> str:
+    fair = [row for row in rows if row["method"] not in TOLD and _known(row["accuracy"])]
+    if not fair:
+        return "No method that works without a key ranks anybody here."
+    best = max(row["accuracy"] for row in fair)
+    good = [row["method"] for row in fair if row["accuracy"] >= best - AS_GOOD]
+    default = next((row for row in fair if row["method"] == "auto"), None)
+    if default is not None and default["method"] in good:
+        return (
+            f"Use auto, the default: without the key it ranks users like the key does "
+            f"({default['accuracy']:.2f}), and no method is clearly better here."
+        )
+    said = f"Against this key {joined(good, 'or')} ranks best ({best:.2f})"
+    if default is None:
+        return f"{said}."
+    return (
+        f"{said}, ahead of auto, the default ({default['accuracy']:.2f}): use it here; on data "
+        "without a key auto is the safer choice."
+    )
+
+
+def _by_agreement(comparison: Comparison, rows: list[dict[str, Any]]) -> str:
+    names = [row["method"] for row in rows]
+    agreed = {row["method"]: row["agreement"] for row in rows if _known(row["agreement"])}
+    apart = [name for name, value in agreed.items() if value < APART]
+    first = "auto" if "auto" in names else max(agreed, key=lambda name: agreed[name], default=None)
+    if first is None:
+        return "The methods cannot be compared: none of them tells the users apart."
+    value = agreed.get(first)
+    use = f"Use {first}, the default" if first == "auto" else f"Use {first}"
+    if value is None or value < APART:
+        return (
+            "The methods disagree about who is good, so trust none of them yet; a few known "
+            f"answers, or a key for this comparison, would settle it. {use} to begin with."
+        )
+    place = comparison.methods.index(first)
+    alike, others = int((comparison.correlations[place] >= 0.9).sum()) - 1, len(rows) - 1
+    if others == 1:
+        said = f"{use}: the other gives {'almost the same' if alike else 'a different'} order."
+    else:
+        many = "all" if alike == others else f"{alike or 'none'} of the"
+        said = f"{use}: {many} {others} others give almost the same order."
+    if apart and first not in apart:
+        said += f" {joined(apart)} {'sees' if len(apart) == 1 else 'see'} something else."
+    return said
+
+
+def _known(value: float | None) -> bool:
+    return value is not None and bool(np.isfinite(value))

@@ -8,11 +8,12 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
+from hitsndiffs.data.arrays import Floats, Ints
 from hitsndiffs.data.lookup import no_such_user, python_value
 from hitsndiffs.data.words import count
 from hitsndiffs.errors import InputError
+from hitsndiffs.methods.probability import normal_quantile
 from hitsndiffs.results.cells import Cells, Tabled
 
 if TYPE_CHECKING:
@@ -20,8 +21,6 @@ if TYPE_CHECKING:
     from hitsndiffs.results.ranking import Ranking
 
 __all__ = ["NextLabels", "Workers", "next_labels", "workers"]
-
-Floats = npt.NDArray[np.float64]
 
 #: An order is the same if the scores before and after correlate at least so.
 SAME_ORDER = 0.98
@@ -82,8 +81,8 @@ class NextLabels(Tabled):
     """
 
     ranking: Ranking
-    items: npt.NDArray[np.int64]
-    users: npt.NDArray[np.int64]
+    items: Ints
+    users: Ints
     gains: Floats
     right_now: float
     right_then: float
@@ -142,44 +141,45 @@ class NextLabels(Tabled):
         return f"{said} The order of the users would {'hardly ' * same_order}change {kept}."
 
 
-def _planned(
-    ranking: Ranking, budget: int, able: npt.NDArray[np.int64], each: int | None
-) -> NextLabels:
+def _planned(ranking: Ranking, budget: int, able: Ints, each: int | None) -> NextLabels:
     data, items = ranking.data, ranking.data.items
     chances = np.asarray(ranking.key_chances, dtype=float)
     assert ranking.correct is not None
-    order = able[np.argsort(-ranking.correct[able], kind="stable")]
-    now = np.maximum.reduceat(chances, items.starts[:-1])
-    ease = _log_odds(items.total(chances * data.choosers_per_option) / data.answers_per_item)
-    level = _log_odds(ranking.correct)
+    order = able[np.argsort(-ranking.correct[able], kind="stable")].tolist()
+    level, doubt = _log_odds(ranking.correct, ranking.fit.correct_errors)
     middle = float(np.mean(level[able])) if len(able) else 0.0
+    answers = data.answers_per_item
+    right = (items.total(chances * data.choosers_per_option) + 1) / (answers + 2)
+    ease, wide = _log_odds(right, np.sqrt(right * (1 - right) / np.maximum(answers, 1)))
+
+    def expected(item: int, user: int) -> tuple[float, float]:
+        odds = level[user] + ease[item] - middle
+        spread = 1 + np.pi / 8 * (doubt[user] ** 2 + wide[item] ** 2)
+        own = chances[items.starts[item] : items.starts[item + 1]]
+        return _expected(own, 1 / (1 + np.exp(-odds / np.sqrt(spread))))
 
     # each item's gain if the ablest user answered it; the real user is found in the order of these
-    gains = np.zeros(items.n_items)
-    top = level[order[0]] if len(order) else 0.0
-    for i in range(items.n_items):
-        own = chances[items.starts[i] : items.starts[i + 1]]
-        gains[i] = _expected(own, top + ease[i] - middle)[0]
-    left = np.full(data.n_users, len(gains) if each is None else each)
+    gains = np.array([expected(i, order[0])[0] if order else 0.0 for i in range(data.n_items)])
+    left = np.full(data.n_users, data.n_items if each is None else each)
     asked: list[tuple[int, int, float]] = []
-    then = now.copy()
-    for i in np.argsort(-gains, kind="stable"):
+    then = np.maximum.reduceat(chances, items.starts[:-1])
+    now = float(then.sum())
+    for i in np.argsort(-gains, kind="stable").tolist():
         if len(asked) == budget or gains[i] <= 0:
             break
-        user = next((u for u in order if left[u] and not _answered(ranking, int(u), int(i))), None)
-        if user is None:
-            continue
-        own = chances[items.starts[i] : items.starts[i + 1]]
-        gain, then[i] = _expected(own, level[user] + ease[i] - middle)
-        left[user] -= 1
-        asked.append((int(i), int(user), gain))
+        user = next((u for u in order if left[u] and not _answered(ranking, u, i)), None)
+        if user is not None:
+            gain, then[i] = expected(i, user)
+            left[user] -= 1
+            asked.append((i, user, gain))
     asked.sort(key=lambda one: -one[2])
+    which, whom, gained = zip(*asked, strict=True) if asked else ((), (), ())
     return NextLabels(
         ranking,
-        np.array([i for i, _, _ in asked], dtype=np.int64),
-        np.array([u for _, u, _ in asked], dtype=np.int64),
-        np.array([gain for _, _, gain in asked]),
-        float(now.sum()),
+        np.array(which, dtype=np.int64),
+        np.array(whom, dtype=np.int64),
+        np.array(gained, dtype=float),
+        now,
         float(then.sum()),
         _order_kept(ranking, asked),
     )
@@ -208,31 +208,32 @@ def _order_kept(ranking: Ranking, asked: list[tuple[int, int, float]]) -> float:
 
 def _answered(ranking: Ranking, user: int, item: int) -> bool:
     """Whether a user answered an item."""
-    ones, starts = ranking.responses.ones, ranking.data.items.starts
+    ones, (first, last) = ranking.responses.ones, ranking.data.items.starts[item : item + 2]
     chosen = ones.indices[ones.indptr[user] : ones.indptr[user + 1]]
-    return bool(np.any((chosen >= starts[item]) & (chosen < starts[item + 1])))
+    return bool(np.any((chosen >= first) & (chosen < last)))
 
 
-def _log_odds(share: Floats) -> Floats:
+def _log_odds(share: Floats, error: Floats | None) -> tuple[Floats, Floats]:
+    """The log odds of shares, and their standard errors (0 where a share's is not known)."""
     clipped = np.clip(share, 0.02, 0.98)
-    return np.asarray(np.log(clipped / (1 - clipped)))
+    wide = np.zeros(len(share)) if error is None else np.nan_to_num(error)
+    return np.log(clipped / (1 - clipped)), wide / (clipped * (1 - clipped))
 
 
-def _expected(chances: Floats, log_odds: float) -> tuple[float, float]:
+def _expected(chances: Floats, right: float) -> tuple[float, float]:
     """What one more answer does to an item's chances: the gain, and the chance of the best then.
 
-    The gain is the expected rise of the chance that the right option is given.
+    The gain is the expected rise of the chance that the right option is given, by a user who gives
+    it with probability ``right``.
     """
     k = len(chances)
     if k < 2:
         return 0.0, float(chances.max(initial=0.0))
-    right = 1 / (1 + np.exp(-log_odds))
     says = np.full((k, k), (1 - right) / (k - 1))  # right option × answer
     np.fill_diagonal(says, right)
     joint = chances[:, None] * says
-    given = joint.sum(0)
     now = float(chances @ chances) / max(float(chances.sum()), 1e-12)
-    then = float(((joint**2).sum(0) / np.maximum(given, 1e-300)).sum())
+    then = float(((joint**2).sum(0) / np.maximum(joint.sum(0), 1e-300)).sum())
     return max(then - now, 0.0), float(joint.max(0).sum())
 
 
@@ -267,42 +268,38 @@ class Workers(Tabled):
         own = np.asarray(self.ranking.responses.option_labels).astype(str)
         return np.asarray(own[:, None] == np.array(self.labels)[None, :], dtype=float)
 
-    @cached_property
-    def said(self) -> Floats:
-        """Users × labels: how often the user gave the label, on items that others answered."""
-        return self._sums(self._is * self._shared[:, None])
-
     def _sums(self, weights: Floats) -> Floats:
+        """Of each user, the sum over the chosen options of items with at least two answers."""
         data = self.ranking.data
-        return np.asarray(data.collect(data.choices(weights)), dtype=float)
-
-    @cached_property
-    def _shared(self) -> Floats:
-        """Options of items with at least two answers."""
-        items = self.ranking.data.items
-        return (self.ranking.data.answers_per_item >= 2).astype(float)[items.of_option]
+        shared = (data.answers_per_item >= 2)[data.items.of_option].astype(float)
+        shared = shared[:, None] if weights.ndim > 1 else shared
+        return np.asarray(data.collect(data.choices(weights * shared)), dtype=float)
 
     @cached_property
     def _others(self) -> tuple[Floats, Floats]:
-        """For each option: its item's counts of labels, and how many others answered the item."""
+        """For each option: how often its other answerers gave each label, and how many they are."""
         data = self.ranking.data
-        counts = data.items.sum(self._is * data.choosers_per_option[:, None])
-        return counts, np.maximum(data.answers_per_item - 1.0, 1.0)[data.items.of_option]
+        counts = data.items.sum(self._is * data.choosers_per_option[:, None]) - self._is
+        others = np.maximum(data.answers_per_item - 1.0, 1.0)[data.items.of_option]
+        return counts / others[:, None], others[:, None]
+
+    @cached_property
+    def said(self) -> Floats:
+        """Users × labels: how often the user gave the label, on items that others answered."""
+        return self._sums(self._is)
 
     @cached_property
     def expected(self) -> Floats:
         """Users × labels: how often others gave the label, on the items that the user answered."""
-        counts, others = self._others
-        return self._sums((counts - self._is) / others[:, None] * self._shared[:, None])
+        return self._sums(self._others[0])
 
     @cached_property
     def z(self) -> Floats:
         """Users × labels: how far the user leans to the label, in standard errors."""
-        counts, others = self._others
-        share = np.clip((counts - self._is) / others[:, None], 0, 1)
+        share, others = self._others
         # a share of few answers is itself uncertain: one answer to each label is added
-        share = (share * others[:, None] + 1) / (others[:, None] + len(self.labels))
-        variance = self._sums(share * (1 - share) * self._shared[:, None])
+        share = (np.clip(share, 0, 1) * others + 1) / (others + len(self.labels))
+        variance = self._sums(share * (1 - share))
         return (self.said - self.expected) / np.sqrt(np.maximum(variance, 1e-12))
 
     @cached_property
@@ -311,22 +308,18 @@ class Workers(Tabled):
 
         A user who ignores the questions has a value near 0, whatever labels they like.
         """
-        counts, others = self._others
-        n = np.maximum(self.said.sum(1), 1)
-        share = (counts - self._is) / others[:, None] * self._shared[:, None]
-        agreed = self._sums((share * self._is).sum(1))
-        mean = (self.said * self.expected).sum(1) / n
-        squares = np.zeros(len(n))
-        columns = np.zeros(len(n))
-        for a in range(len(self.labels)):
-            for b in range(len(self.labels)):
-                both = self._sums(share[:, a] * share[:, b])
-                columns += self.said[:, a] * self.said[:, b] * both / n**2
-                if a == b:
-                    squares += self.said[:, a] * both
-        rows = (self.said * (self.expected / n[:, None]) ** 2).sum(1)
+        share, said = self._others[0], self.said
+        n = np.maximum(said.sum(1), 1)
+        mean = (said * self.expected).sum(1) / n
+        squares, columns = np.zeros((2, len(n)))
+        for label, own in enumerate(share.T):  # the items' products of two labels' shares
+            both = self._sums(share * own[:, None])
+            columns += said[:, label] * (said * both).sum(1) / n**2
+            squares += said[:, label] * both[:, label]
+        rows = (said * (self.expected / n[:, None]) ** 2).sum(1)
         spread = squares - n * rows - n * columns + mean**2
         error = np.sqrt(np.maximum(spread, 0.0) / np.maximum(n - 1, 1))
+        agreed = self._sums((share * self._is).sum(1))
         return np.where(error > 1e-9, (agreed - mean) / np.where(error > 1e-9, error, 1), 0.0)
 
     def remarks(self) -> list[str]:
@@ -336,29 +329,23 @@ class Workers(Tabled):
         in twenty such tables). Answers are said to ignore the questions if they look random, and a
         user half as good as the typical one would be that much above chance as surely.
         """
-        from scipy.special import ndtri
-
-        enough = self.said.sum(1) > 0
-        tests = max(int(enough.sum()) * len(self.labels), 1)
-        line = -float(ndtri(0.05 / tests / 2))
+        n = self.said.sum(1)
+        enough = n > 0
+        line = -float(normal_quantile(np.array(0.025 / max(enough.sum() * len(self.labels), 1))))
+        label = np.argmax(np.where(self.expected > 0, self.z, -np.inf), axis=1)
+        per_answer = self.follows / np.sqrt(np.maximum(n, 1))
+        halfway = (np.median(per_answer[enough]) if enough.any() else 0.0) * np.sqrt(n) / 2
+        lost = (halfway - self.follows > line) & (self.follows < 1.645)
         remarks = []
-        for u in range(len(self.said)):
-            said = []
-            if enough[u]:
-                label = int(np.argmax(np.where(self.expected[u] > 0, self.z[u], -np.inf)))
-                if self.z[u, label] > line:
-                    times = self.said[u, label] / max(self.expected[u, label], 1e-9)
-                    said.append(f"says {self.labels[label]} {_times(times)} as often as the others")
-                if self._halfway(u) - self.follows[u] > line and self.follows[u] < 1.645:
-                    said.append("answers that do not follow the question")
+        for u in range(len(n)):
+            said, k = [], label[u]
+            if enough[u] and self.z[u, k] > line:
+                times = _times(self.said[u, k] / max(self.expected[u, k], 1e-9))
+                said.append(f"says {self.labels[k]} {times} as often as the others")
+            if enough[u] and lost[u]:
+                said.append("answers that do not follow the question")
             remarks.append("; ".join(said))
         return remarks
-
-    def _halfway(self, user: int) -> float:
-        """How far as many answers of a user half as good as the typical one would follow."""
-        n = self.said.sum(1)
-        per_answer = self.follows / np.sqrt(np.maximum(n, 1))
-        return float(np.median(per_answer[n > 0]) * np.sqrt(n[user]) / 2)
 
     def confusion(self, user: Any) -> Any:
         """What a user says, by what is likely right: shares of the labels, one row per label.

@@ -135,35 +135,29 @@ class Marks(Tabled):
         """Users × :attr:`items`: 1 where the answer is right; a blank is not."""
         return Table.of(self.engine).cells(self._right)[:, sorted(self.right)]
 
-    @cached_property
-    def _counted(self) -> Floats:
-        """1 for every option of an item that counts."""
-        items = np.zeros(self.engine.n_items)
-        items[list(self.right)] = 1.0
-        return items[self.engine.items.of_option]
-
     @property
     def items(self) -> list[Any]:
         """The items that count."""
         return [python_value(self.engine.items.labels[item]) for item in sorted(self.right)]
 
+    def _sums(self, weights: Floats) -> Floats:
+        """Of each user, the sum over the chosen options; NaN for a user who answered nothing."""
+        found = np.asarray(self.engine.collect(self.engine.choices(weights)), dtype=float)
+        return np.where(self.responses.answers_per_user > 0, found, np.nan)
+
     @cached_property
     def marks(self) -> Floats:
         """How many right answers each user gave (NaN for a user who answered nothing)."""
-        found = np.asarray(self.engine.collect(self.engine.choices(self._right)), dtype=float)
-        return np.where(self._answered > 0, found, np.nan)
-
-    @cached_property
-    def _answered(self) -> Floats:
-        answered = self.engine.collect(self.engine.choices(np.ones(self.engine.n_options)))
-        return np.asarray(answered, dtype=float)
+        return self._sums(self._right)
 
     @cached_property
     def out_of(self) -> Floats:
         """How many items count for each user."""
+        counted = np.zeros(self.engine.n_items)
+        counted[list(self.right)] = 1.0
+        own = self._sums(counted[self.engine.items.of_option])
         if self.blanks == "wrong":
-            return np.where(self._answered > 0, float(len(self.right)), np.nan)
-        own = np.asarray(self.engine.collect(self.engine.choices(self._counted)), dtype=float)
+            return np.where(np.isnan(own), own, float(len(self.right)))
         return np.where(own > 0, own, np.nan)
 
     @property
@@ -179,7 +173,7 @@ class Marks(Tabled):
     @cached_property
     def alpha(self) -> float:
         """Cronbach's alpha (KR-20): how far the items measure the same; blanks are wrong."""
-        own = self._answered > 0
+        own = np.isfinite(self.marks)
         n, k = int(own.sum()), len(self.right)
         total = self.marks[own].var(ddof=1) if n > 1 else 0.0
         if k < 2 or total <= 0:

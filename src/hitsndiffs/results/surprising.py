@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from hitsndiffs.data.lookup import python_value
 from hitsndiffs.data.responses import Responses
@@ -15,8 +14,6 @@ from hitsndiffs.methods.inputs import as_responses
 from hitsndiffs.results.cells import Cells, Tabled
 
 __all__ = ["SurprisinglyPopular", "surprisingly_popular"]
-
-Floats = npt.NDArray[np.float64]
 
 
 def surprisingly_popular(votes: Any, predictions: Any) -> SurprisinglyPopular:
@@ -48,37 +45,41 @@ def surprisingly_popular(votes: Any, predictions: Any) -> SurprisinglyPopular:
             "the predictions name none of the items of the votes; items of the votes are for "
             f"example {', '.join(repr(str(item)) for item in said.items[:3])}."
         )
-    rows = [_Item.of(said, n, foreseen, places[str(said.items[n]).strip()]) for n in both]
+    rows = [_counted(said, n, foreseen, places[str(said.items[n]).strip()]) for n in both]
     return SurprisinglyPopular(said, tuple(rows))
 
 
-@dataclass(frozen=True)
-class _Item:
-    """An item's answers: their shares among the votes and among the predictions."""
+class _Item(NamedTuple):
+    """An item's answers: which is said most, and which is more popular than predicted, by how much.
+
+    ``z`` is the surprise in standard errors of both shares.
+    """
 
     item: Any
-    labels: tuple[str, ...]
-    votes: Floats
-    predicted: Floats
-    answers: int
+    popular: str
+    surprising: str
+    surprise: float
+    z: float
 
-    @classmethod
-    def of(cls, said: Responses, place: int, foreseen: Responses, there: int) -> _Item:
-        """Count an item's votes and predictions, label by label."""
-        counts: dict[str, list[float]] = {}
-        for which, (r, i) in enumerate(((said, place), (foreseen, there))):
-            for option in range(*r.item_starts[[i, i + 1]].tolist()):
-                label = str(r.option_labels[option]).strip()
-                counts.setdefault(label, [0.0, 0.0])[which] += float(r.choosers_per_option[option])
-        table = np.array(list(counts.values()))
-        votes, predicted = table.T / np.maximum(table.sum(0), 1)[:, None]
-        item = python_value(said.items[place])
-        return cls(item, tuple(counts), votes, predicted, int(table[:, 0].sum()))
 
-    @property
-    def surprise(self) -> Floats:
-        """How much more popular each answer is than predicted; nobody's answer cannot win."""
-        return np.where(self.votes > 0, self.votes - self.predicted, -np.inf)
+def _counted(said: Responses, place: int, foreseen: Responses, there: int) -> _Item:
+    """Count an item's votes and predictions, label by label."""
+    counts: dict[str, list[float]] = {}
+    for which, (r, i) in enumerate(((said, place), (foreseen, there))):
+        for option in range(*r.item_starts[[i, i + 1]].tolist()):
+            label = str(r.option_labels[option]).strip()
+            counts.setdefault(label, [0.0, 0.0])[which] += float(r.choosers_per_option[option])
+    table, labels = np.array(list(counts.values())), list(counts)
+    shares = table / np.maximum(table.sum(0), 1)
+    surprise = np.where(table[:, 0] > 0, shares[:, 0] - shares[:, 1], -np.inf)
+    best = int(np.argmax(surprise))
+    # errors are those of shares with one answer more for and one against (0 of 4 is not never)
+    n = table[:, 0].sum()
+    safe = (shares[best] * n + 1) / (n + 2)
+    z = surprise[best] / np.sqrt((safe * (1 - safe)).sum() / (n + 2))
+    popular = labels[int(np.argmax(table[:, 0]))]
+    item = python_value(said.items[place])
+    return _Item(item, popular, labels[best], float(surprise[best]), float(z))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -96,36 +97,20 @@ class SurprisinglyPopular(Tabled):
     @property
     def key(self) -> dict[Any, Any]:
         """Item → its surprisingly popular answer; ``hnd.rank(votes, key=found.key)`` weighs it."""
-        return {row.item: row.labels[int(np.argmax(row.surprise))] for row in self.rows}
+        return {row.item: row.surprising for row in self.rows}
 
     def cells(self) -> Cells:
         """One row per item."""
-        columns = {
-            "item": [row.item for row in self.rows],
-            "popular": [row.labels[int(np.argmax(row.votes))] for row in self.rows],
-            "surprisingly_popular": list(self.key.values()),
-            "surprise": np.array([row.surprise.max() for row in self.rows]),
-            "z": np.array([_z(row) for row in self.rows]),
-        }
+        item, popular, surprising, surprise, z = map(list, zip(*self.rows, strict=True))
+        columns = {"item": item, "popular": popular, "surprisingly_popular": surprising}
+        columns |= {"surprise": np.array(surprise), "z": np.array(z)}
         cells = Cells.of(columns, label="item", share="surprise")
         return Cells(cells.columns, cells.kinds, {"surprisingly_popular": "surprising"})
 
     def sentence(self) -> str:
         """On how many items the popular answer is not the surprisingly popular one."""
-        other = sum(
-            row.labels[int(np.argmax(row.votes))] != self.key[row.item] for row in self.rows
-        )
+        other = sum(row.popular != row.surprising for row in self.rows)
         return (
             f"On {other:,} of {len(self.rows):,} items the surprisingly popular answer is not the "
             "most popular one."
         )
-
-
-def _z(row: _Item) -> float:
-    """The surprise in standard errors, both shares being of as many answers.
-
-    The errors are those of shares with one answer more for and one against (0 of 4 is not never).
-    """
-    best, n = int(np.argmax(row.surprise)), row.answers + 2
-    shares = (np.array([row.votes[best], row.predicted[best]]) * row.answers + 1) / n
-    return float(row.surprise[best] / np.sqrt((shares * (1 - shares)).sum() / n))
