@@ -14,7 +14,7 @@ from hitsndiffs import InputError, rank
 from hitsndiffs.engines import open_engine
 from hitsndiffs.methods import make
 from hitsndiffs.results.check import key_findings
-from hitsndiffs.results.diagnostics import best_options, item_columns, option_columns
+from hitsndiffs.results.diagnostics import best_options, judged_items, option_columns
 from hitsndiffs.results.ranking import Ranking
 
 pytestmark = [
@@ -33,7 +33,7 @@ def ordinary():
 def columns_of(ranking, key=None):
     r = ranking.responses
     sums = open_engine(r, "numpy")
-    return item_columns(sums, ranking.scores, ranking.fit.key_probabilities, key)
+    return judged_items(sums, ranking.scores, ranking.fit.key_probabilities, key)[0]
 
 
 def remarks(table, key=None):
@@ -108,7 +108,7 @@ def test_two_right_answers_are_found_whichever_leads(lead):
     column[:20] = 2
     r = make_responses(column[:, None])
     probabilities = np.array([0.7, 0.0, 0.0, 0.3])  # the likely key is 0
-    found = item_columns(open_engine(r, "numpy"), scores, probabilities)["remark"]
+    found = judged_items(open_engine(r, "numpy"), scores, probabilities)[0]["remark"]
     assert found == ["two right answers? strong users choose 3 too"]
 
 
@@ -147,7 +147,7 @@ def test_discrimination_is_a_correlation_among_those_who_answered(table):
     r = make_responses(table)
     scores = np.random.default_rng(0).normal(size=r.n_users)
     probabilities = np.random.default_rng(1).random(r.n_options)
-    found = item_columns(open_engine(r, "numpy"), scores, probabilities)
+    found = judged_items(open_engine(r, "numpy"), scores, probabilities)[0]
     for place, item in enumerate(r.items):
         here = table[:, item] >= 0
         chose = (table[:, item] == found["key"][place])[here]
@@ -174,7 +174,7 @@ def test_users_who_tie_at_the_bottom_are_not_strong():
     column = np.r_[np.zeros(90), np.ones(10)].astype(int)
     r = make_responses(column[:, None])
     scores = column.astype(float)
-    found = item_columns(open_engine(r, "numpy"), scores, np.array([0.1, 0.9]))
+    found = judged_items(open_engine(r, "numpy"), scores, np.array([0.1, 0.9]))[0]
     assert found["strong_share"][0] == 1.0
 
 

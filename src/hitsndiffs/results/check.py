@@ -16,7 +16,7 @@ from hitsndiffs.methods.alike import find_alike
 from hitsndiffs.order.consistency import analyse
 from hitsndiffs.order.ties import members, patterns
 from hitsndiffs.results.audit import audit
-from hitsndiffs.results.diagnostics import item_remarks, settled
+from hitsndiffs.results.diagnostics import judged_items, settled
 from hitsndiffs.results.rank import rank
 from hitsndiffs.results.ranking import Ranking
 from hitsndiffs.results.verdict import user_notes
@@ -208,7 +208,7 @@ def _items(ranking: Ranking) -> Iterator[Finding]:
     mean = sum(likely) / ranking.structure.n_items
     value = {"expected_right": n_right, "mean_confidence": mean}
     yield Finding("likely key", said, value, "news")
-    found = item_remarks(ranking.data, ranking.scores, held)
+    _, found = judged_items(ranking.data, ranking.scores, held)
     labels = map(str, ranking.structure.labels)
     remarks = {item: remark.text for item, remark in zip(labels, found, strict=True) if remark.text}
     yield _listing(

@@ -19,7 +19,7 @@ from hitsndiffs.methods import Fit, make
 from hitsndiffs.order.ties import tie_limit
 from hitsndiffs.reading.cluster import connect, in_plain_words
 from hitsndiffs.results.columns import COLUMNS, Cells, dressed
-from hitsndiffs.results.found import Found
+from hitsndiffs.results.found import Found, scores_by
 from hitsndiffs.results.uncertainty import spread_intervals
 from hitsndiffs.results.verdict import Command, Reason
 
@@ -60,21 +60,14 @@ def rank_on_cluster(
     """
     estimator = make(method, **params).fit(data)
     fit = estimator.fit_
-    scores = {None: fit.scores, "correct": fit.correct, "ability": fit.abilities}.get(by)
-    if scores is None:
-        raise InputError(
-            f"Method '{method}' has no {by!r} score; leave 'by' out to rank by its own score."
-        )
-    errors = fit.standard_errors
-    if scores is not fit.scores and float(abs(scores - fit.scores).max()) > 0:
-        errors = fit.ability_errors if by == "ability" else fit.correct_errors
+
+    def same(x: Any, y: Any) -> bool:
+        return x is y or float(abs(x - y).max()) == 0
+
+    scores, quantity, errors = scores_by(method, fit, by, same)
     scores = data.user_array(scores)
     ranks = data.user_array(data.ranks(scores, tie_limit(scores)))
     parameters = estimator.get_params()
-    held = {"correct": fit.correct, "ability": fit.abilities} if by is None else {}
-    own = (name for name, values in held.items()
-           if values is not None and float(abs(values - fit.scores).max()) == 0)  # fmt: skip
-    quantity = by or next(own, "score")
     return ClusterRanking(data, method, parameters, fit, quantity, scores, ranks, errors)
 
 

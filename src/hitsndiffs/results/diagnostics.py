@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
-import numpy.typing as npt
 
+from hitsndiffs.data.arrays import Array, Floats, Ints
 from hitsndiffs.data.cells import normalise
 from hitsndiffs.data.items import Items
 from hitsndiffs.data.lookup import known_options
@@ -20,15 +20,10 @@ __all__ = [
     "Remark",
     "best_options",
     "guessing",
-    "item_columns",
-    "item_remarks",
     "judged_items",
     "option_columns",
     "settled",
 ]
-
-Vector = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 #: The strong users: the ablest of those with a score, this share of them.
 ABLEST = 0.25
@@ -44,7 +39,7 @@ SECOND_SHARE, BOTH, ABLER, ENOUGH = 0.2, 0.7, 3.0, 15
 CHANCE = 1.645
 
 
-def best_options(items: Items, probabilities: Vector) -> tuple[Ints, Vector]:
+def best_options(items: Items, probabilities: Floats) -> tuple[Ints, Floats]:
     """For each item, its likeliest option (-1 if there is none) and how likely it is."""
     p = np.where(np.isnan(probabilities), -1.0, probabilities)
     best = np.maximum.reduceat(p, items.starts[:-1])
@@ -55,7 +50,7 @@ def best_options(items: Items, probabilities: Vector) -> tuple[Ints, Vector]:
     return option, best
 
 
-def settled(items: Items, chances: Vector) -> tuple[int, str]:
+def settled(items: Items, chances: Floats) -> tuple[int, str]:
     """How many answers of the likely key are expected to be right, and that in words."""
     best = best_options(items, chances)[1]
     n = round(float(best[best >= 0].sum()))
@@ -78,14 +73,14 @@ class Remark:
     kind: Literal["mis-keyed", "double-keyed", "open", ""] = ""
 
 
-def item_columns(
+def judged_items(
     data: Engine,
-    scores: Vector,
-    probabilities: Vector | None,
+    scores: Floats,
+    probabilities: Floats | None,
     key: Mapping[Any, Any] | None = None,
-    chances: Vector | None = None,
-) -> dict[str, Any]:
-    """Columns of the item table (see :meth:`hitsndiffs.Ranking.items`).
+    chances: Floats | None = None,
+) -> tuple[dict[str, Any], list[Remark]]:
+    """Columns of the item table (see :meth:`hitsndiffs.Ranking.items`), and what stands out.
 
     Parameters
     ----------
@@ -98,17 +93,6 @@ def item_columns(
     chances
         The same whether the ranking is right or not (see :attr:`Found.key_chances`).
     """
-    return judged_items(data, scores, probabilities, key, chances)[0]
-
-
-def judged_items(
-    data: Engine,
-    scores: Vector,
-    probabilities: Vector | None,
-    key: Mapping[Any, Any] | None = None,
-    chances: Vector | None = None,
-) -> tuple[dict[str, Any], list[Remark]]:
-    """The columns of :func:`item_columns`, and the remarks with their kinds."""
     columns: dict[str, Any] = {
         "item": data.items.labels,
         "answers": data.answers_per_item,
@@ -117,50 +101,34 @@ def judged_items(
     if probabilities is None:
         return columns, [Remark()] * data.n_items
     option, sure = best_options(data.items, probabilities)
-    here = np.maximum(option, 0)
-    known = option >= 0
-    strong_share, strong_answers = _strong_shares(data, scores)
-    discrimination = _discriminations(data, scores)
+    here, known = np.maximum(option, 0), option >= 0
+    strong = _Strong.of(data, scores)
     columns["key"] = _labels(data, option)
-    likely = sure if chances is None else chances[here]
-    columns["confidence"] = np.where(known, likely, np.nan)
-    share = data.choosers_per_option[here] / data.answers_per_item
-    columns["share"] = np.where(known, share, np.nan)
-    columns["discrimination"] = np.where(known, discrimination[here], np.nan)
-    columns["strong_share"] = np.where(known, strong_share[here], np.nan)
+    found = {
+        "confidence": sure if chances is None else chances[here],
+        "share": data.choosers_per_option[here] / data.answers_per_item,
+        "discrimination": strong.discrimination[here],
+        "strong_share": strong.share[here],
+    }
+    columns |= {name: np.where(known, values, np.nan) for name, values in found.items()}
+    given, unchosen = np.full(data.n_items, -1, dtype=np.int64), {}
     if key is not None:
-        columns["given_key"] = _labels(data, _given_options(data, key))
-        for i, answer in _unchosen(data, key).items():
-            columns["given_key"][i] = answer
-    strong = _Strong(strong_share, strong_answers, discrimination)
-    remarks = _remarks(data, strong, option, sure, key)
+        options = known_options(data.items, key)
+        given[data.items.of_option[options]] = options
+        unchosen = _unchosen(data, key)
+        columns["given_key"] = _labels(data, given)
+        columns["given_key"][list(unchosen)] = list(unchosen.values())
+    remarks = [
+        _nobody_chose(data, unchosen[i], option[i], sure[i])
+        if i in unchosen
+        else _remark(data, i, option[i], sure[i], strong, given[i])
+        for i in range(data.n_items)
+    ]
     columns["remark"] = [remark.text for remark in remarks]
     return columns, remarks
 
 
-def item_remarks(
-    data: Engine, scores: Vector, probabilities: Vector, key: Mapping[Any, Any] | None = None
-) -> list[Remark]:
-    """What there is to say about each item (see :func:`item_columns`)."""
-    option, sure = best_options(data.items, probabilities)
-    strong = _Strong(*_strong_shares(data, scores), _discriminations(data, scores))
-    return _remarks(data, strong, option, sure, key)
-
-
-def _remarks(
-    data: Engine, strong: _Strong, option: Ints, sure: Vector, key: Mapping[Any, Any] | None
-) -> list[Remark]:
-    given = None if key is None else _given_options(data, key)
-    unchosen = {} if key is None else _unchosen(data, key)
-    return [
-        _nobody_chose(data, unchosen[i], option[i], sure[i])
-        if i in unchosen
-        else _remark(data, i, option, sure, strong, given)
-        for i in range(data.n_items)
-    ]
-
-
-def option_columns(data: Engine, scores: Vector, groups: int) -> dict[str, Any]:
+def option_columns(data: Engine, scores: Floats, groups: int) -> dict[str, Any]:
     """Columns of the option table: the share of each ability group that chose the option."""
     if groups < 1:
         raise InputError(f"groups must be a whole number from 1 up; got {groups!r}.")
@@ -182,7 +150,7 @@ def option_columns(data: Engine, scores: Vector, groups: int) -> dict[str, Any]:
     return columns
 
 
-def guessing(data: Engine, correct: Vector) -> Ints:
+def guessing(data: Engine, correct: Floats) -> Ints:
     """Users whose expected share correct is not above what guessing would give."""
     answers = data.collect(data.answers_per_user)
     n = np.maximum(answers, 1)
@@ -192,7 +160,7 @@ def guessing(data: Engine, correct: Vector) -> Ints:
     return np.flatnonzero((answers > 0) & (correct < chance + CHANCE * error) & (chance < 1))
 
 
-def _labels(data: Engine, options: Ints) -> npt.NDArray[Any]:
+def _labels(data: Engine, options: Ints) -> Array:
     """Labels of some options, ``None`` for -1."""
     labels = np.full(len(options), None, dtype=object)
     labels[options >= 0] = data.items.option_labels[options[options >= 0]]
@@ -201,46 +169,39 @@ def _labels(data: Engine, options: Ints) -> npt.NDArray[Any]:
 
 @dataclass(frozen=True)
 class _Strong:
-    """What the ablest users did, option by option."""
+    """Of each option, the share of the ablest users (answering the item) who chose it.
 
-    share: Vector
-    answers: Vector
-    discrimination: Vector
+    Also how many of them answered the item, and how choosing the option goes with the score (their
+    correlation, among all who answered the item).
+    """
 
+    share: Floats
+    answers: Floats
+    discrimination: Floats
 
-def _strong_shares(data: Engine, scores: Vector) -> tuple[Vector, Vector]:
-    """The share of strong users answering the item who chose each option, and their number."""
-    known = np.isfinite(scores)
-    cut = np.quantile(scores[known], 1 - ABLEST)
-    strong = known & (scores >= cut)
-    if cut == scores[known].min() and (scores[known] > cut).any():
-        strong = known & (scores > cut)  # most users tie at the lowest score: not all are strong
-    chosen = data.choosers(strong.astype(float))
-    answered = data.items.sum(chosen)
-    none = np.full_like(chosen, np.nan)
-    return np.divide(chosen, answered, out=none, where=answered > 0), answered
-
-
-def _discriminations(data: Engine, scores: Vector) -> Vector:
-    """Correlation between choosing an option and the score, among those who answered the item."""
-    within = data.items
-    s = np.where(np.isfinite(scores), scores, 0.0)
-    counts = data.choosers_per_option.astype(float)
-    answers = within.sum(counts)
-    totals, squares = data.choosers(s), data.choosers(s**2)
-    mean = within.sum(totals) / answers
-    variance = np.maximum(within.sum(squares) / answers - mean**2, 0.0)
-    share = counts / answers
-    covariance = share * (totals / counts - mean)
-    size = np.sqrt(variance * share * (1 - share))
-    return np.asarray(np.divide(covariance, size, out=np.zeros_like(size), where=size > 1e-12))
-
-
-def _given_options(data: Engine, key: Mapping[Any, Any]) -> Ints:
-    given = np.full(data.n_items, -1, dtype=np.int64)
-    options = known_options(data.items, key)
-    given[data.items.of_option[options]] = options
-    return given
+    @classmethod
+    def of(cls, data: Engine, scores: Floats) -> _Strong:
+        """Look at the ablest of those with a score."""
+        known = np.isfinite(scores)
+        cut = np.quantile(scores[known], 1 - ABLEST)
+        strong = known & (scores >= cut)
+        if cut == scores[known].min() and (scores[known] > cut).any():
+            strong = known & (
+                scores > cut
+            )  # most users tie at the lowest score: not all are strong
+        s, total = np.where(known, scores, 0.0), data.items.sum
+        by_strong, sums, squares = data.choosers(np.stack([strong, s, s**2], axis=1)).T
+        answered = total(by_strong)
+        none = np.full_like(by_strong, np.nan)
+        share = np.divide(by_strong, answered, out=none, where=answered > 0)
+        counts = data.choosers_per_option.astype(float)
+        answers = total(counts)
+        mean, part = total(sums) / answers, counts / answers
+        variance = np.maximum(total(squares) / answers - mean**2, 0.0)
+        covariance = part * (sums / counts - mean)
+        size = np.sqrt(variance * part * (1 - part))
+        zero = np.zeros_like(size)
+        return cls(share, answered, np.divide(covariance, size, out=zero, where=size > 1e-12))
 
 
 def _unchosen(data: Engine, key: Mapping[Any, Any]) -> dict[int, Any]:
@@ -261,16 +222,13 @@ def _nobody_chose(data: Engine, answer: Any, option: int, sure: float) -> Remark
     return Remark(said, "mis-keyed")
 
 
-def _remark(
-    data: Engine, i: int, option: Ints, sure: Vector, strong: _Strong, given: Ints | None
-) -> Remark:
+def _remark(data: Engine, i: int, here: int, sure: float, strong: _Strong, given: int) -> Remark:
     """One plain remark on an item, or an empty one."""
-    here = int(option[i])
     if here < 0:
         return Remark()
-    label = str(data.items.option_labels[here])
-    if given is not None and given[i] >= 0 and given[i] != here and sure[i] >= DOUBTED:
-        return Remark(f"mis-keyed? the answers point to {label}", "mis-keyed")
+    labels = data.items.option_labels
+    if given >= 0 and given != here and sure >= DOUBTED:
+        return Remark(f"mis-keyed? the answers point to {labels[here]}", "mis-keyed")
     first, last = data.items.starts[i : i + 2]
     if strong.answers[here] >= ENOUGH:
         shares = np.nan_to_num(strong.share[first:last])
@@ -280,9 +238,8 @@ def _remark(
         z = strong.discrimination[other] * np.sqrt(data.answers_per_item[i])
         able = strong.share[other] >= SECOND_SHARE and z >= ABLER
         if last - first > 1 and both >= BOTH and able:
-            second = data.items.option_labels[other]
-            said = f"two right answers? strong users choose {second} too"
+            said = f"two right answers? strong users choose {labels[other]} too"
             return Remark(said, "double-keyed")
         if shares[here - first] < AGREED:
             return Remark("strong users disagree", "open")
-    return Remark("the key is not settled", "open") if sure[i] < 0.6 else Remark()
+    return Remark("the key is not settled", "open") if sure < 0.6 else Remark()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cached_property
 from typing import Any
 
@@ -18,7 +18,26 @@ from hitsndiffs.results.cells import Cells
 from hitsndiffs.results.diagnostics import best_options
 from hitsndiffs.results.verdict import Command, Reason, Verdict, verdict_of
 
-__all__ = ["Found"]
+__all__ = ["Found", "scores_by"]
+
+
+def scores_by(
+    method: str, fit: Fit, by: str | None, same: Callable[[Any, Any], bool]
+) -> tuple[Any, str, Any]:
+    """What users are ranked by, its name, and its standard errors (``None``: not known)."""
+    held = {
+        "correct": (fit.correct, fit.correct_errors),
+        "ability": (fit.abilities, fit.ability_errors),
+    }
+    if by is None:
+        own = (name for name, (x, _) in held.items() if x is not None and same(x, fit.scores))
+        return fit.scores, next(own, "score"), fit.standard_errors
+    scores, errors = held[by]
+    if scores is None:
+        has = [name for name, (x, _) in held.items() if x is not None]
+        rest = f"rank by {has[0]!r}." if has else "leave 'by' out to rank by its own score."
+        raise InputError(f"Method '{method}' has no {by!r} score; {rest}")
+    return scores, by, fit.standard_errors if same(scores, fit.scores) else errors
 
 
 class Found:

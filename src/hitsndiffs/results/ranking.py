@@ -17,7 +17,6 @@ from hitsndiffs.data.items import Items
 from hitsndiffs.data.lookup import covered_items, no_such_user, right_options
 from hitsndiffs.data.responses import Responses
 from hitsndiffs.engines import Engine, open_engine
-from hitsndiffs.errors import InputError
 from hitsndiffs.methods import Fit, Method
 from hitsndiffs.methods.core.doubt import EITHER
 from hitsndiffs.methods.inputs import as_responses
@@ -27,8 +26,8 @@ from hitsndiffs.results import version as versions
 from hitsndiffs.results.asking import Asking
 from hitsndiffs.results.cells import Cells, same
 from hitsndiffs.results.columns import cells_of
-from hitsndiffs.results.diagnostics import guessing, item_columns, option_columns
-from hitsndiffs.results.found import Found
+from hitsndiffs.results.diagnostics import guessing, judged_items, option_columns
+from hitsndiffs.results.found import Found, scores_by
 from hitsndiffs.results.ratings import ratings_in
 from hitsndiffs.results.rendering import as_dict, as_json, as_text
 from hitsndiffs.results.resampling import half_sample_errors, refitted, widening
@@ -119,7 +118,7 @@ class Ranking(Found, Asking, Viewed):
     ) -> Ranking:
         """Make the ranking of a fitted method."""
         fit, labels = method.fit_, method.components_
-        scores, quantity = _scores(method, fit, by)
+        scores, quantity, _ = scores_by(method.name, fit, by, same)
         levels = Levels.of(scores, labels)
         order, consistent = ordered_users(method.data_, levels)
         made = cls(
@@ -293,10 +292,8 @@ class Ranking(Found, Asking, Viewed):
         """Standard errors of the scores, with any error common to all users; NaN if unknown."""
         if self.resampled_errors is not None:
             return self.resampled_errors
-        errors = self.fit.standard_errors
-        if not same(self.scores, self.fit.scores):
-            others = {"ability": self.fit.ability_errors, "correct": self.fit.correct_errors}
-            errors = others.get(self.by)
+        by = None if self.by == "score" else self.by
+        errors = scores_by(self.method, self.fit, by, same)[2]
         if errors is None:
             return np.full(self.responses.n_users, np.nan)
         return errors * widening(self, errors)
@@ -327,9 +324,8 @@ class Ranking(Found, Asking, Viewed):
             Probability that an interval holds the true rank.
         """
         low, high = self.ranks.copy(), self.ranks.copy()
-        for users in self._with_errors():
-            scores, errors = self.scores[users], self.own_errors[users]
-            low[users], high[users] = rank_intervals(scores, errors, level, self._seed)
+        for users, *told in self._with_errors():
+            low[users], high[users] = rank_intervals(*told, level, self._seed)
         # ranks come from raw scores, intervals from shrunken ones: widen them to include the rank
         low, high = np.minimum(low, self.ranks), np.maximum(high, self.ranks)
         without = np.isnan(self.standard_errors)
@@ -344,9 +340,8 @@ class Ranking(Found, Asking, Viewed):
     def top_probabilities(self, k: int) -> Floats:
         """Probability that each user is truly among the best ``k`` of the component."""
         chance = np.full(self.responses.n_users, np.nan)
-        for users in self._with_errors():
-            scores, errors = self.scores[users], self.own_errors[users]
-            chance[users] = top_probabilities(scores, errors, k, self._seed)
+        for users, *told in self._with_errors():
+            chance[users] = top_probabilities(*told, k, self._seed)
         return chance
 
     def bootstrapped(self, repeats: int = 100) -> Ranking:
@@ -369,12 +364,12 @@ class Ranking(Found, Asking, Viewed):
         made.__dict__.update({n: value for n, value in self.__dict__.items() if n not in own})
         return made
 
-    def _with_errors(self) -> list[Ints]:
-        """The users of each component that have a standard error."""
-        groups = (
-            users[np.isfinite(self.standard_errors[users])] for users in members(self.components)
-        )
-        return [users for users in groups if len(users) > 1]
+    def _with_errors(self) -> Iterator[tuple[Ints, Floats, Floats]]:
+        """The users of each component that have a standard error, with scores and errors."""
+        for component in members(self.components):
+            users = component[np.isfinite(self.standard_errors[component])]
+            if len(users) > 1:
+                yield users, self.scores[users], self.own_errors[users]
 
     @property
     def _seed(self) -> int:
@@ -455,14 +450,14 @@ class Ranking(Found, Asking, Viewed):
 
     def option_weights(self) -> Any:
         """One row per option: its weight, its choosers, how likely it is to be the right one."""
-        r = self.responses
+        r, weights, chances = self.responses, self.fit.option_weights, self.key_chances
         blank = np.full(r.n_options, np.nan)
         columns = {
             "item": r.items[r.option_items],
             "option": r.option_labels,
-            "weight": blank if self.fit.option_weights is None else self.fit.option_weights,
+            "weight": blank if weights is None else weights,
             "choosers": r.choosers_per_option,
-            "key_probability": blank if self.key_chances is None else self.key_chances,
+            "key_probability": blank if chances is None else chances,
         }
         return Cells.of(columns).frame(r.kind)
 
@@ -476,7 +471,7 @@ class Ranking(Found, Asking, Viewed):
             or that seem to have two right answers, are marked.
         """
         held, chances = self.fit.key_probabilities, self.key_chances
-        columns = item_columns(self.data, self.scores, held, key, chances)
+        columns, _ = judged_items(self.data, self.scores, held, key, chances)
         return Cells.of(columns).frame(self.responses.kind)
 
     def options(self, *, groups: int = 3) -> Any:
@@ -610,23 +605,6 @@ class Ranking(Found, Asking, Viewed):
 
     def __repr__(self) -> str:
         return as_text(self)
-
-
-def _scores(method: Method, fit: Fit, by: str | None) -> tuple[Floats, str]:
-    choice = {"correct": fit.correct, "ability": fit.abilities}
-    if by is not None:
-        values = choice[by]
-        if values is None:
-            has = [name for name, v in choice.items() if v is not None]
-            raise InputError(
-                f"Method '{method.name}' has no {by!r} score; "
-                + (f"rank by {has[0]!r}." if has else "leave 'by' out to rank by its own score.")
-            )
-        return values, by
-    for name, values in choice.items():
-        if values is not None and same(values, fit.scores):
-            return fit.scores, name
-    return fit.scores, "score"
 
 
 def _read_only(array: Array) -> Array:

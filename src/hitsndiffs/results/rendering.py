@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
@@ -35,70 +36,48 @@ def as_json(ranking: Ranking) -> str:
 
 def all_but_users(ranking: Ranking) -> dict[str, Any]:
     """Everything, with ``None`` in place of the users."""
-    verdict = ranking.verdict
-    key = (
+    r, fit, verdict, turned = ranking.responses, ranking.fit, ranking.verdict, ranking.orientation
+    key: Any = None
+    if fit.key_probabilities is not None:
+        held = ranking.answer_key(with_confidence=True)
+        key = {item: dict(zip(("option", "confidence"), own, strict=True))
+               for item, own in held.items()}  # fmt: skip
+    told = ("number", "probability", "evidence", "agreement", "says")
+    readings = [
         {
-            str(item): {"option": jsonable(option), "confidence": p}
-            for item, (option, p) in ranking.answer_key(with_confidence=True).items()
+            **_fields(reading, told),
+            "apart": [dict(zip(("item", "holds", "first_holds"), one, strict=True))
+                      for one in reading.apart],
         }
-        if ranking.fit.key_probabilities is not None
-        else None
-    )
-    turned = ranking.orientation
-    return {
-        "method": ranking.method,
-        "parameters": {k: jsonable(v) for k, v in ranking.parameters.items()},
-        "version": ranking.version,
-        "by": ranking.by,
-        "n_users": ranking.responses.n_users,
-        "n_items": ranking.responses.n_items,
-        "n_options": ranking.responses.n_options,
-        "n_responses": ranking.responses.n_responses,
+        for reading in ranking.readings
+    ]  # fmt: skip
+    asks = [{"item": item, "options": options} for item, options in verdict.asks]
+    found = {
+        **_fields(ranking, ("method", "parameters", "version", "by")),
+        **_fields(r, ("n_users", "n_items", "n_options", "n_responses")),
         "verdict": {
             "sentence": str(verdict),
-            "doubt": verdict.doubt,
-            "help": verdict.help,
-            "advice": verdict.advice,
-            "asks": [{"item": item, "options": list(options)} for item, options in verdict.asks],
+            **_fields(verdict, ("doubt", "help", "advice")),
+            "asks": asks,
         },
         "users": None,
-        "n_components": ranking.n_components,
-        "consistent": ranking.consistent,
-        "orientation": None
-        if turned is None
-        else {
-            "how": turned.how,
-            "margin": jsonable(turned.margin),
-            "confidence": jsonable(turned.confidence),
-        },
-        "confidence": jsonable(ranking.confidence),
-        "reliability": jsonable(ranking.reliability),
-        "eigenvalues": jsonable(ranking.fit.eigenvalues),
-        "spectral_gap": ranking.fit.spectral_gap,
-        "converged": ranking.converged,
-        "n_iterations": ranking.n_iterations,
+        **_fields(ranking, ("n_components", "consistent")),
+        "orientation": turned and _fields(turned, ("how", "margin", "confidence")),
+        **_fields(ranking, ("confidence", "reliability")),
+        **_fields(fit, ("eigenvalues", "spectral_gap")),
+        **_fields(ranking, ("converged", "n_iterations")),
         "details": _details(ranking),
-        "readings": [
-            {
-                "number": told.number,
-                "probability": jsonable(told.probability),
-                "evidence": jsonable(told.evidence),
-                "agreement": jsonable(told.agreement),
-                "says": told.says,
-                "apart": [
-                    {"item": jsonable(i), "holds": jsonable(mine), "first_holds": jsonable(first)}
-                    for i, mine, first in told.apart
-                ],
-            }
-            for told in ranking.readings
-        ],
-        "ask": [
-            {"item": jsonable(q.item), "gain": q.gain, "holds": [jsonable(h) for h in q.holds]}
-            for q in ranking.ask()
-        ],
+        "readings": readings,
+        "ask": [_fields(question, ("item", "gain", "holds")) for question in ranking.ask()],
         "answer_key": key,
-        "notes": list(ranking.notes),
+        "notes": ranking.notes,
     }
+    plain: dict[str, Any] = jsonable(found)
+    return plain
+
+
+def _fields(thing: Any, names: Iterable[str]) -> dict[str, Any]:
+    return {name: getattr(thing, name) for name in names}
 
 
 def _details(ranking: Ranking) -> dict[str, Any]:
@@ -107,17 +86,15 @@ def _details(ranking: Ranking) -> dict[str, Any]:
     found: dict[str, Any] = {}
     if fit.choice is not None:
         found |= {"chosen": fit.choice.method or "none", "why": fit.choice.why}
-    for name in ("solver", "residual", "eigenvalue"):
-        if (value := getattr(fit, name)) is not None:
-            found[name] = jsonable(value)
+    own = _fields(fit, ("solver", "residual", "eigenvalue"))
+    found |= {name: value for name, value in own.items() if value is not None}
     if fit.alike is not None:
         users = [str(ranking.users[j]) for j in fit.alike.users]
-        found |= {"copies": jsonable(fit.alike.share), "n_alike": fit.alike.count, "alike": users}
+        found |= {"copies": fit.alike.share, "n_alike": fit.alike.count, "alike": users}
     if fit.learnt is not None:
-        for part in fields(fit.learnt):
-            value = getattr(fit.learnt, part.name)
-            if np.size(value) <= 100:
-                found[JSON_NAMES.get(part.name, part.name)] = jsonable(value)
+        learnt = _fields(fit.learnt, (part.name for part in fields(fit.learnt)))
+        found |= {JSON_NAMES.get(name, name): value for name, value in learnt.items()
+                  if np.size(value) <= 100}  # fmt: skip
     return found
 
 
