@@ -8,8 +8,8 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from hitsndiffs.data.arrays import Floats, Ints
 from hitsndiffs.data.responses import Responses
 from hitsndiffs.data.words import count
 from hitsndiffs.errors import InputError
@@ -21,8 +21,6 @@ from hitsndiffs.results.metrics import false_discoveries
 
 __all__ = ["Agreement", "agreement"]
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 #: So many users at a time are compared with all others.
 BLOCK = 256

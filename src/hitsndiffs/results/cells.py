@@ -57,15 +57,7 @@ class Cells:
 
     @classmethod
     def of(cls, columns: Mapping[str, Any], **kinds: str) -> Cells:
-        """Columns whose kinds follow from their values, but for those that are told.
-
-        Parameters
-        ----------
-        columns
-            Name → values.
-        **kinds
-            Kind → the names of its columns, with blanks between them.
-        """
+        """Columns whose kinds follow from their values, but for those told (kind="name name")."""
         told: dict[str, Any] = {
             name: kind for kind, names in kinds.items() for name in names.split()
         }
@@ -85,16 +77,11 @@ class Cells:
 
     def values(self, name: str) -> list[Any]:
         """One column as Python values, with ``None`` for what is missing."""
-        values = python_values(self.columns[name])
-        whole = self.kinds[name] == "whole"
-        if isinstance(self.columns[name], np.ndarray) and self.columns[name].dtype.kind in "iub":
+        values, kind = python_values(self.columns[name]), self.kinds[name]
+        if kind in ("label", "words") or _type(self.columns[name]) in "iub":
             return values
-        if self.kinds[name] in ("label", "words"):
-            return values
-        return [
-            None if value is None or value != value else round(value) if whole else value
-            for value in values
-        ]
+        values = [None if value is None or value != value else value for value in values]
+        return [v if v is None else round(v) for v in values] if kind == "whole" else values
 
     def texts(self, name: str) -> list[str]:
         """One column as people read it; its numbers have equally many decimals."""
@@ -127,7 +114,9 @@ class Cells:
             return pa.table(
                 {
                     name: pa.array(
-                        values, type=pa.int64() if name in whole else None, mask=_missing(values)
+                        values,
+                        type=pa.int64() if name in whole else None,
+                        mask=np.isnan(values) if _type(values) == "f" else None,
                     )
                     for name, values in plain.items()
                 }
@@ -280,6 +269,11 @@ def same(a: Any, b: Any) -> bool:
     return a is b or bool(np.array_equal(a, b, equal_nan=True))
 
 
+def _type(values: Any) -> str:
+    """NumPy's letter for the type of an array; that of objects for a list."""
+    return values.dtype.kind if isinstance(values, np.ndarray) else "O"
+
+
 def _kind(values: Any) -> Kind:
     """The kind of a column, by the type of its values."""
     of_array: dict[str, Kind] = {"b": "flag", "i": "whole", "u": "whole", "f": "number"}
@@ -290,14 +284,9 @@ def _picked(values: Any, rows: Any) -> Any:
     return values[rows] if isinstance(values, np.ndarray) else [values[row] for row in rows]
 
 
-def _missing(values: Any) -> Any:
-    is_float = isinstance(values, np.ndarray) and values.dtype.kind == "f"
-    return np.isnan(values) if is_float else None
-
-
 def _of_real_types(values: Any) -> Any:
     """Labels may be NumPy scalars in an object array: give the frame library Python values."""
-    is_object = isinstance(values, np.ndarray) and values.dtype.kind == "O"
+    is_object = isinstance(values, np.ndarray) and _type(values) == "O"
     return python_values(values) if is_object else values
 
 

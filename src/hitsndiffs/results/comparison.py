@@ -9,8 +9,8 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from hitsndiffs.data.arrays import Floats
 from hitsndiffs.data.display import Viewed, view
 from hitsndiffs.data.lookup import answers_here, covered_items
 from hitsndiffs.data.progress import step, working
@@ -26,7 +26,6 @@ from hitsndiffs.results.wording import count, joined
 
 __all__ = ["Compared", "Comparison", "compare"]
 
-Vector = npt.NDArray[np.float64]
 
 #: Methods that rank nobody; left out unless requested.
 NO_RANKING = ("avghits",)
@@ -64,7 +63,7 @@ class Compared:
     """
 
     method: str
-    scores: Vector | None = None
+    scores: Floats | None = None
     seconds: float = float("nan")
     converged: bool = False
     n_iterations: int = 0
@@ -96,8 +95,8 @@ class Comparison(Tabled, Viewed):
 
     responses: Responses
     results: tuple[Compared, ...]
-    correlations: Vector
-    true_scores: Vector | None = None
+    correlations: Floats
+    true_scores: Floats | None = None
     key_items: int = 0
 
     @property
@@ -267,7 +266,7 @@ def _says_slow(method: Method, data: Engine) -> str:
 
 
 def _fitted(
-    method: Method, data: Engine, known: Mapping[Any, Any], true_scores: Vector | None
+    method: Method, data: Engine, known: Mapping[Any, Any], true_scores: Floats | None
 ) -> Compared:
     start = time.perf_counter()
     try:
@@ -295,7 +294,7 @@ def _fitted(
     )
 
 
-def _recovered(data: Engine, known: Mapping[Any, Any], probabilities: Vector) -> float:
+def _recovered(data: Engine, known: Mapping[Any, Any], probabilities: Floats) -> float:
     """Share of the known items whose likeliest option is the right one; ties count in part."""
     within = data.items
     p = np.nan_to_num(probabilities, nan=-1.0)
@@ -305,7 +304,7 @@ def _recovered(data: Engine, known: Mapping[Any, Any], probabilities: Vector) ->
     return float((likeliest * right / ties).sum() / covered_items(within, known).sum())
 
 
-def _correlations(results: list[Compared]) -> Vector:
+def _correlations(results: list[Compared]) -> Floats:
     matrix = np.full((len(results), len(results)), np.nan)
     for i, first in enumerate(results):
         for j, second in enumerate(results[: i + 1]):

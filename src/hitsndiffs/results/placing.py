@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
+from hitsndiffs.data.arrays import Array, Floats, Ints
 from hitsndiffs.data.items import Items
 from hitsndiffs.data.responses import Responses
 from hitsndiffs.engines import open_engine
@@ -22,9 +22,6 @@ if TYPE_CHECKING:
     from hitsndiffs.results.ranking import Ranking
 
 __all__ = ["Placement", "place"]
-
-Vector = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -51,10 +48,10 @@ class Placement(Tabled):
 
     ROWS = "users"
 
-    users: npt.NDArray[Any]
-    scores: Vector
-    standard_errors: Vector
-    ranks: Vector
+    users: Array
+    scores: Floats
+    standard_errors: Floats
+    ranks: Floats
     of: int
     notes: tuple[str, ...]
     method: str
@@ -144,7 +141,7 @@ def _known_items(fitted: Items, newcomers: Responses) -> tuple[Ints, list[str]]:
     return known, [f"{count(len(others), 'item')} not in the ranking left out: {listed(others)}."]
 
 
-def _matched(fitted: Vector, items: Items, here: Items) -> tuple[Vector, list[str]]:
+def _matched(fitted: Floats, items: Items, here: Items) -> tuple[Floats, list[str]]:
     """The fitted weight of each option here, and the names of those nobody in the ranking chose.
 
     These get the lowest weight of their item.

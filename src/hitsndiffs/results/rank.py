@@ -148,18 +148,8 @@ def as_told(data: Any, params: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
 def with_groups(
     table: Any, method: str, params: dict[str, Any]
 ) -> tuple[Responses, dict[str, Any]]:
-    """Return responses, and the parameters with the groups from a column of the data.
+    """Responses, and the parameters with the groups: of a column, or read with the responses.
 
-    Parameters
-    ----------
-    table
-        Responses, or a table.
-    method, params
-        How they are ranked. ``group`` may name a column of the table; without it, groups that were
-        read with the responses are used.
-
-    Examples
-    --------
     >>> table = {"user": ["a", "b"], "q1": ["A", "B"], "team": ["x", "x"]}
     >>> with_groups(table, "auto", {"group": "team"})[1]
     {'group': {'a': 'x', 'b': 'x'}}
@@ -199,58 +189,35 @@ def right_answers(
 
     They are spelled as the answers are, as in reading. Returns the responses (with notes on what
     did not fit), the parameters of the method, and the key.
-
-    Parameters
-    ----------
-    responses
-        The data.
-    method, params
-        How they are ranked.
-    answers, key
-        Mappings (item → option), Series, frames of two columns, files, or ``None``.
     """
     notes: list[str] = []
-    found: dict[str, dict[Any, Any]] = {}
-    for name, given in (("answers", answers), ("key", key)):
-        if given is not None and not (isinstance(given, Mapping) and not given):
-            found[name] = _read(given, responses, name, notes)
+    given = {name: told for name, told in (("answers", answers), ("key", key))
+             if told is not None and not (isinstance(told, Mapping) and not told)}  # fmt: skip
+    found = {name: _read(told, responses, name, notes) for name, told in given.items()}
     if notes:
         responses = responses.with_notes([*responses.notes, *notes])
-    if "answers" in found:
-        params = {**params, "answers": found["answers"]}
     has = METHODS[method]().get_params() if method in METHODS else {}
-    if "key" in found and "key" in has:
-        params = {**params, "key": found["key"]}
-    return responses, params, found.get("key")
+    own = {name: told for name, told in found.items() if name == "answers" or name in has}
+    return responses, {**params, **own}, found.get("key")
 
 
 def _read(given: Any, responses: Responses, name: str, notes: list[str]) -> dict[Any, Any]:
     """Item → option, spelled as in the data; an answer that nobody gave stays as it is."""
-    told = mapping_of(given)
-    if told is not None:
-        found, unchosen = spelled(told, responses, name)
-        notes += unchosen
-        return found
     from hitsndiffs.reading import read_key
 
-    read = read_key(given, responses)
-    notes += read.notes  # also on answers that nobody gave
-    return spelled(read, responses, name)[0]
+    told = mapping_of(given)
+    read = None if told is not None else read_key(given, responses)
+    found, unchosen = spelled(read if told is None else told, responses, name)
+    notes += unchosen if read is None else read.notes  # these are also on answers nobody gave
+    return found
 
 
 def spelled(
     given: Mapping[Any, Any], responses: Responses, name: str
 ) -> tuple[dict[Any, Any], list[str]]:
-    """Right answers, spelled as in the data, and a sentence for each that nobody gave.
+    """Right answers (item → option), spelled as in the data, and a sentence for each nobody gave.
 
-    Parameters
-    ----------
-    given
-        Item → option.
-    responses
-        The data.
-    name
-        What to call them in a sentence.
+    The sentences call them by the ``name``.
     """
     from hitsndiffs.data.cells import normalise
 
@@ -264,17 +231,15 @@ def spelled(
         if place is not None:
             own = items.option_labels[slice(*items.starts[place : place + 2])]
             texts = [str(label) for label in own.tolist()]
+            shown = f"the answers given are {', '.join(texts[:6])}."
             if str(answer) == BLANK and BLANK not in texts:
                 raise InputError(
-                    f"{name}: put the right answer to {str(item)!r} in place of {BLANK!r}; the "
-                    f"answers given are {', '.join(texts[:6])}."
+                    f"{name}: put the right answer to {str(item)!r} in place of {BLANK!r}; {shown}"
                 )
             options = items.options_named(place, str(answer))
             if not options:
-                unchosen.append(
-                    f"{name}: nobody chose {str(answer)!r} in {str(item)!r}; the answers given are "
-                    f"{', '.join(texts[:6])}."
-                )
+                said = f"{name}: nobody chose {str(answer)!r} in {str(item)!r}; {shown}"
+                unchosen.append(said)
             else:
                 answer = ";".join(str(items.option_labels[option]) for option in options)
         found[item] = answer

@@ -11,10 +11,11 @@ from __future__ import annotations
 
 import math
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
+
+from hitsndiffs.data.arrays import Array, Floats
 
 if TYPE_CHECKING:
     from hitsndiffs.data.responses import Responses
@@ -41,9 +42,6 @@ OPINION = re.compile(
     r"|\bd.accord\b|\b(in)?satisfaite?\b|\b(de acuerdo|en desacuerdo|(in)?satisfech[oa])\b",
     re.IGNORECASE,
 )
-
-Vector = npt.NDArray[np.float64]
-Matrix = npt.NDArray[np.float64]
 
 
 def ratings_in(responses: Responses, seed: int = 0) -> str:
@@ -95,7 +93,7 @@ def _number(text: str) -> float:
         return math.nan
 
 
-def _some_answers(responses: Responses, items: npt.NDArray[Any], seed: int) -> npt.NDArray[Any]:
+def _some_answers(responses: Responses, items: Array, seed: int) -> Array:
     """The options that some users chose, users × some items; -1 where there is no answer."""
     rng = np.random.default_rng(seed)
     users = np.arange(responses.n_users)
@@ -114,9 +112,7 @@ def _some_answers(responses: Responses, items: npt.NDArray[Any], seed: int) -> n
     return table
 
 
-def _numbers(
-    chosen: npt.NDArray[Any], values: Vector, rng: np.random.Generator | None = None
-) -> Matrix:
+def _numbers(chosen: Array, values: Floats, rng: np.random.Generator | None = None) -> Floats:
     """The numbers that were chosen; with a generator, each item's numbers change places."""
     table = np.full(chosen.shape, np.nan)
     for item, own in enumerate(chosen.T):
@@ -129,14 +125,14 @@ def _numbers(
     return table
 
 
-def _usual(chosen: npt.NDArray[Any]) -> Matrix:
+def _usual(chosen: Array) -> Floats:
     """Whether each answer is the one that most users gave to the item."""
     counts = [np.bincount(own[own >= 0], minlength=1) for own in chosen.T]
     usual = chosen == np.array([int(own.argmax()) for own in counts])
     return np.where(chosen < 0, np.nan, usual.astype(float))
 
 
-def _runs_through(values: Matrix) -> tuple[float, float]:
+def _runs_through(values: Floats) -> tuple[float, float]:
     """How far the items' values go together, and the standard error by chance.
 
     This is the mean squared correlation of two items over the users who answered both, less what

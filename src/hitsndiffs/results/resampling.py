@@ -8,8 +8,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
+from hitsndiffs.data.arrays import Floats, Ints
 from hitsndiffs.data.lookup import answers_here
 from hitsndiffs.data.progress import tracked
 from hitsndiffs.errors import ConvergenceWarning
@@ -21,14 +21,12 @@ if TYPE_CHECKING:
 
 __all__ = ["half_reliability", "half_sample_errors", "refitted", "widening"]
 
-Vector = npt.NDArray[np.float64]
-
 #: Users from whom it is judged how well halves of the items agree, and the number of splits: the
 #: median of five is off by .04 from that of forty, of three by .06 (30 × 20 answers, simulated).
 SAMPLED, SPLITS = 2_000, 5
 
 
-def widening(ranking: Ranking, errors: Vector) -> float:
+def widening(ranking: Ranking, errors: Floats) -> float:
     """What the errors of a method have to be multiplied by.
 
     An axis, a key or confusions are fitted to the very answers that are scored with them, so on
@@ -71,29 +69,16 @@ def half_reliability(ranking: Ranking) -> float:
 
 def half_sample_errors(
     n_items: int,
-    score: Callable[[npt.NDArray[np.int64]], Vector],
-    reference: Vector,
+    score: Callable[[Ints], Floats],
+    reference: Floats,
     repeats: int,
     seed: int = 0,
-) -> Vector:
-    """Standard errors from random halves of the items.
+) -> Floats:
+    """Standard errors from random halves of the items, given the scores from all (reference).
 
     The spread of half-sample scores around the full scores estimates the full scores' own error
     (the delete-half jackknife). No item enters twice, as it would in a bootstrap with replacement.
     A single item cannot be halved: NaN.
-
-    Parameters
-    ----------
-    n_items
-        Number of items.
-    score
-        Scores of all users from some items (NaN where a user answered none of them).
-    reference
-        Scores from all items.
-    repeats
-        Number of half samples.
-    seed
-        Seed of the halves.
     """
     half = n_items // 2
     if half == 0:
@@ -110,7 +95,7 @@ def half_sample_errors(
     return np.where(count > 1, np.sqrt(uneven * total / np.maximum(count, 1)), np.nan)
 
 
-def refitted(ranking: Ranking, items: npt.NDArray[np.int64]) -> Vector:
+def refitted(ranking: Ranking, items: Ints) -> Floats:
     """Scores of all users from some of the items, on the scale of the ranking.
 
     If the method of the ranking chose another one, that one is fitted.
@@ -134,7 +119,7 @@ def refitted(ranking: Ranking, items: npt.NDArray[np.int64]) -> Vector:
     return scores if ranking.by == "correct" else _on_scale(scores, ranking.scores)
 
 
-def _on_scale(scores: Vector, reference: Vector) -> Vector:
+def _on_scale(scores: Floats, reference: Floats) -> Floats:
     """Flip and stretch scores to fit a reference (an axis has no sign and no unit)."""
     known = np.isfinite(scores) & np.isfinite(reference)
     x, y = scores[known] - scores[known].mean(), reference[known] - reference[known].mean()

@@ -8,8 +8,8 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
+from hitsndiffs.data.arrays import Floats, Ints
 from hitsndiffs.data.words import count
 from hitsndiffs.errors import InputError
 from hitsndiffs.methods.core.table import Table
@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
 __all__ = ["ShortForm", "short_form"]
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 #: In how many ways the users are split into those who choose the items and those who check them.
 SPLITS = 10

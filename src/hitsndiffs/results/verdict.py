@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
-from hitsndiffs.data.words import count, per_cent
+from hitsndiffs.data.words import count, per_cent, shortened
 from hitsndiffs.errors import printable
 from hitsndiffs.results.wording import joined, listed
 
@@ -217,26 +217,21 @@ def verdict_of(found: Found) -> Verdict:
     >>> said.doubt, said.help
     ('nothing', '')
     """
-    doubt, confidence = doubt_of(found), found.confidence
+    doubt, sure = doubt_of(found), per_cent(found.confidence or 0.0)
+    values: dict[str, str] = {}
     if doubt == "nothing":
         assert found.fit.choice is not None
-        reason = Reason(doubt, {"why": found.fit.choice.why})
+        values = {"why": found.fit.choice.why}
     elif doubt == "ratings":
-        reason = Reason(doubt, {"such": found.ratings})
+        values = {"such": found.ratings}
     elif doubt == "apart":
-        reason = Reason(doubt, {"groups": count(found.n_components, "group")})
+        values = {"groups": count(found.n_components, "group")}
     elif doubt == "unknown":
-        assert confidence is not None
         strongest = found.fit.doubts[0] if found.fit.doubts else None
         code = strongest.code if strongest and strongest.bound < RELIED_ON else ""
-        because = BECAUSE.get(code, BECAUSE[""])
-        reason = Reason(doubt, {"because": because, "sure": per_cent(confidence)})
-    elif doubt:
-        reason = Reason(doubt)
-    else:
-        reason = found._how_far(
-            "" if confidence is None else f" ({per_cent(confidence)} sure that this is ability)"
-        )
+        values = {"because": BECAUSE.get(code, BECAUSE[""]), "sure": sure}
+    told = "" if found.confidence is None else f" ({sure} sure that this is ability)"
+    reason = Reason(doubt, values) if doubt else found._how_far(told)
     return Verdict(reason, *_help(found, doubt))
 
 
@@ -259,18 +254,14 @@ def _first(ranking: Ranking, tiers: Any) -> str:
     """Who is in the top tier, or ranked first where there are no tiers, with a verb."""
     order = ranking.order
     top = order[tiers[order] == 1] if tiers.max(initial=1) > 1 else order[ranking.ranks[order] == 1]
-    names = [_name(ranking.users[j]) for j in top[:NAMED].tolist()]
+    names = [_name(label) for label in ranking.users[top[: NAMED + 1]]]
     if len(top) > NAMED + 1:
-        return f"{', '.join(names)} and {len(top) - NAMED:,} more are"
-    names = [_name(ranking.users[j]) for j in top.tolist()]
-    if len(names) == 1:
-        return f"{names[0]} is"
-    return f"{', '.join(names[:-1])} and {names[-1]} are"
+        return f"{', '.join(names[:NAMED])} and {len(top) - NAMED:,} more are"
+    return f"{joined(names)} {'is' if len(names) == 1 else 'are'}"
 
 
 def _name(label: Any) -> str:
-    text = " ".join(printable(str(label)).split()) or "(empty)"
-    return text if len(text) <= 40 else text[:39] + "…"
+    return shortened(" ".join(printable(str(label)).split()) or "(empty)", 40)
 
 
 def user_notes(ranking: Ranking) -> dict[str, str]:
