@@ -29,19 +29,10 @@ _NO_MEMORY = re.compile(
 
 
 def printable(text: str, kept: str = "") -> str:
-    r"""Make text safe for a terminal: control characters become spaces.
+    r"""Make text safe for a terminal: control characters (but those kept) become spaces.
 
     So do lone surrogates and marks that change the writing direction.
 
-    Parameters
-    ----------
-    text
-        Text from a file or a name.
-    kept
-        Control characters to keep (such as the line break).
-
-    Examples
-    --------
     >>> printable("a\x1b[2Jb\u202ec"), printable("two\nlines", kept="\n")
     ('a [2Jb c', 'two\nlines')
     """

@@ -248,14 +248,8 @@ def _report(ranking: Ranking, job: Job, plan: Plan) -> str:
 def command_of(job: Job, *, told: bool = False, bare: bool = False) -> Command:
     """The command that gives the same order.
 
-    Parameters
-    ----------
-    job
-        What was asked.
-    told
-        Whether it has the known answers and what a report shows; otherwise they can be added.
-    bare
-        Whether files stand without their folders, which are nobody else's business.
+    It is ``told`` the known answers and what a report shows, which otherwise can be added; ``bare``
+    files stand without their folders, which are nobody else's business.
     """
     from hitsndiffs.results.verdict import Command
 

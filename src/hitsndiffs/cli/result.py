@@ -88,20 +88,10 @@ class Result:
         people: Callable[[], None] | None = None,
         heading: str = "",
     ) -> None:
-        """Write a table, and show it.
+        """Write a table, and show it (``people`` shows it to a person: by default all of it).
 
-        Parameters
-        ----------
-        found
-            What was found.
-        cells
-            Its table, if it is not the whole one.
-        facts
-            What else stands beside the table in JSON.
-        people
-            Shows it to a person (default: the whole table).
-        heading
-            What people read above the table.
+        ``cells`` replace the whole table, ``facts`` stand beside it in JSON, and people read the
+        ``heading`` above it.
         """
         table = found.cells() if cells is None else cells
 
@@ -124,16 +114,9 @@ def check_targets(
     read: Iterable[str | None],
     endings: Mapping[str, Sequence[str]] | None = None,
 ) -> None:
-    """Refuse files that cannot be written, before any work is done.
+    """Refuse files (by option) that cannot be written or are read, before any work is done.
 
-    Parameters
-    ----------
-    targets
-        Option → the file that it names; ``None`` if it is not given.
-    read
-        What is read, which must not be overwritten; what is no file does not matter.
-    endings
-        Option → the endings that its file may have (default: those of tables; empty: any).
+    Their endings must be those of tables, or those given for the option (empty: any).
     """
     named = [(option, path) for option, path in targets.items() if path is not None]
     sources = [source for source in read if source is not None and os.path.exists(source)]

@@ -236,21 +236,8 @@ def interval_bar(
     length: int,
     signs: tuple[str, str] | None = None,
 ) -> str:
-    """Draw a value and its interval as text.
+    """Draw a value and its interval (so far to either side, cut at the ends of the bar) as text.
 
-    Parameters
-    ----------
-    middle, reach
-        The value, and how far the interval reaches to either side (cut at the ends).
-    ends
-        The values at both ends of the bar.
-    length
-        How many characters the bar has.
-    signs
-        Characters for the interval and the value (default: what standard output can print).
-
-    Examples
-    --------
     >>> interval_bar(0.5, 0.25, (0.0, 1.0), 9, ("─", "●"))
     '  ──●──  '
     >>> interval_bar(1.0, 0.25, (0.0, 1.0), 9, ("─", "●"))

@@ -158,22 +158,11 @@ def show_table(
     last: Collection[int] = (),
     tight: bool = False,
 ) -> None:
-    """Print a table for people.
+    """Print a table for people: labels and words on the left, numbers on the right.
 
-    Labels and words stand on the left, numbers on the right. Labels are cut where the screen is too
-    narrow for them, words are wrapped.
-
-    Parameters
-    ----------
-    columns
-        The columns.
-    spare
-        The headings of columns that are left out, in this order, if the screen is too narrow for
-        them and for readable labels.
-    last
-        The rows that end a group: a blank line follows.
-    tight
-        Whether columns are close to each other.
+    Labels are cut where the screen is too narrow for them, words are wrapped. The columns with the
+    headings in ``spare`` are left out, in this order, if readable labels need their room. A blank
+    line follows the rows in ``last``; ``tight`` columns are close to each other.
     """
     from rich import box
     from rich.cells import cell_len

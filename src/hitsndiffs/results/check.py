@@ -66,19 +66,9 @@ def examine(
 ) -> list[Finding]:
     """Examine responses: the verdict on their ranking first, then concerns, then the rest.
 
-    Parameters
-    ----------
-    responses
-        The data.
-    key
-        An answer key to compare with the answers (item → option).
-    full
-        Whether to look for equal answers, a perfect order and competing axes, too.
-    seed, engine, threads
-        As for :func:`hitsndiffs.rank`.
+    A key is compared with the answers; ``full`` also looks for equal answers, a perfect order and
+    competing axes. The others are as for :func:`hitsndiffs.rank`.
 
-    Examples
-    --------
     >>> import hitsndiffs as hnd
     >>> r = hnd.Responses.from_wide([list("AAA"), list("AAB"), list("ABB"), list("BBC")])
     >>> for finding in examine(r, full=True)[-2:]:

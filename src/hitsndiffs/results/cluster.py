@@ -49,15 +49,7 @@ def rank_there(
 def rank_on_cluster(
     data: Any, method: str = "auto", *, by: str | None = None, **params: Any
 ) -> ClusterRanking:
-    """Rank users where their answers are stored.
-
-    Parameters
-    ----------
-    data
-        A cluster's engine.
-    method, by, **params
-        As for :func:`hitsndiffs.rank`.
-    """
+    """Rank users where their answers are stored: those of a cluster's engine."""
     estimator = make(method, **params).fit(data)
     fit = estimator.fit_
 
@@ -73,18 +65,9 @@ def rank_on_cluster(
 
 @dataclass(frozen=True)
 class ClusterRanking(Found):
-    """A ranking whose users stay on the workers.
+    """A ranking whose users stay on the workers; see :class:`hitsndiffs.Ranking`.
 
-    Attributes
-    ----------
-    data
-        The engine.
-    method, parameters, fit, by
-        What made the ranking, everything it found, and what the scores are.
-    scores, ranks, standard_errors
-        Dask arrays, one value per user. Ranks are exact: 1 = best, ties share a rank.
-    command
-        The command line that made the ranking, if one did.
+    Scores, ranks (exact) and standard errors are Dask arrays, one value per user.
     """
 
     data: Any
@@ -126,13 +109,7 @@ class ClusterRanking(Found):
         return both[:, 0], both[:, 1]
 
     def top(self, count: int = 20) -> Any:
-        """The best users, in a Polars frame with the columns of :meth:`hitsndiffs.Ranking.table`.
-
-        Parameters
-        ----------
-        count
-            How many.
-        """
+        """The best users, in a Polars frame with the columns of :meth:`Ranking.table`."""
         return self.cells(count).frame()
 
     def cells(self, count: int) -> Cells:

@@ -20,18 +20,9 @@ __all__ = ["COLUMNS", "Cells", "Column", "cells_of", "rank_ranges", "shown_colum
 
 @dataclass(frozen=True)
 class Column:
-    """One column.
+    """One column: its name in pipes, files, JSON and frames, its heading for people, its kind.
 
-    Attributes
-    ----------
-    name
-        In pipes, files, JSON and frames.
-    heading
-        For people.
-    kind
-        What its values are, and so how they are shown.
-    values
-        One value per user from a ranking; ``None`` if the ranking has no such column.
+    ``values`` takes one value per user from a ranking; ``None`` if it has no such column.
     """
 
     name: str
@@ -98,19 +89,8 @@ def _known(ranking: Any, values: Array) -> Array:
 
 
 def cells_of(ranking: Any, users: Array | None = None, names: Sequence[str] = ()) -> Cells:
-    """The columns that a ranking has.
+    """The columns that a ranking has (or those named), for everybody or the users of these numbers.
 
-    Parameters
-    ----------
-    ranking
-        The ranking.
-    users
-        Numbers of the users, in the order wanted (default: everybody, best first).
-    names
-        Only these columns (default: all that the ranking has).
-
-    Examples
-    --------
     >>> import hitsndiffs as hnd
     >>> ranking = hnd.rank([list("AAA"), list("AAB"), list("ABB"), list("BBC")], method="majority")
     >>> cells_of(ranking, names=("rank", "user")).records()[0]
@@ -126,15 +106,7 @@ def cells_of(ranking: Any, users: Array | None = None, names: Sequence[str] = ()
 
 
 def dressed(columns: Mapping[str, Array], *, shares: bool) -> Cells:
-    """Columns of :data:`COLUMNS` with their kinds and headings.
-
-    Parameters
-    ----------
-    columns
-        Name → values.
-    shares
-        Whether the scores are shares of right answers.
-    """
+    """Columns of :data:`COLUMNS` with kinds and headings; scores may be shares of right answers."""
     kinds: dict[str, Kind] = {name: COLUMNS[name].kind for name in columns}
     if shares:
         kinds |= dict.fromkeys(kinds.keys() & {"score", "standard_error"}, "share")

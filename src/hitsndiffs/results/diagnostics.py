@@ -59,15 +59,7 @@ def settled(items: Items, chances: Floats) -> tuple[int, str]:
 
 @dataclass(frozen=True)
 class Remark:
-    """What there is to say about an item.
-
-    Attributes
-    ----------
-    text
-        The text; empty if there is nothing to say.
-    kind
-        Whether its given key looks wrong, two answers look right, or the key stays open.
-    """
+    """What there is to say about an item, and of what kind it is; empty if there is nothing."""
 
     text: str = ""
     kind: Literal["mis-keyed", "double-keyed", "open", ""] = ""
@@ -82,16 +74,8 @@ def judged_items(
 ) -> tuple[dict[str, Any], list[Remark]]:
     """Columns of the item table (see :meth:`hitsndiffs.Ranking.items`), and what stands out.
 
-    Parameters
-    ----------
-    data, scores
-        The data, and one score per user.
-    probabilities
-        How likely each option is to be the right one, if the ranking is right.
-    key
-        An answer key to compare with the answers.
-    chances
-        The same whether the ranking is right or not (see :attr:`Found.key_chances`).
+    ``probabilities`` say how likely each option is the right one if the ranking is right,
+    ``chances`` whether it is or not (:attr:`Found.key_chances`). A key is held against them.
     """
     columns: dict[str, Any] = {
         "item": data.items.labels,

@@ -41,17 +41,7 @@ def scores_by(
 
 
 class Found:
-    """What :class:`hitsndiffs.Ranking` and a ranking on a cluster have in common.
-
-    Attributes
-    ----------
-    method, parameters
-        What made the ranking.
-    fit
-        Everything the method found (:class:`hitsndiffs.methods.Fit`).
-    command
-        The command line that made the ranking, if one did.
-    """
+    """What :class:`hitsndiffs.Ranking` and a ranking on a cluster have in common."""
 
     method: str
     parameters: Mapping[str, Any]

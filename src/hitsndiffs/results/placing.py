@@ -35,9 +35,7 @@ class Placement(Tabled):
     scores, standard_errors
         On the scale of the ranking; NaN for users without an answer that counts.
     ranks
-        The rank each would have among the users of the ranking: 1 = nobody is better.
-    of
-        How many users the ranking has.
+        The rank each would have among the ``of`` users of the ranking: 1 = nobody is better.
     notes
         What the ranking does not know, and how many newcomers answered none of its items.
     method, shares

@@ -228,8 +228,6 @@ def tiers_of(scores: Floats, errors: Floats, *, sure: float = SURE) -> Ints:
     first users of two tiers are told apart; users of neighbouring tiers may not be. A user whose
     error is not known (NaN) is told apart from nobody.
 
-    Examples
-    --------
     >>> tiers_of(np.array([0.9, 0.88, 0.4, 0.1]), np.full(4, 0.05)).tolist()
     [1, 1, 2, 3]
     >>> tiers_of(np.array([0.9, 0.88, 0.4, 0.1]), np.full(4, 0.5)).tolist()

@@ -102,17 +102,9 @@ class Reason:
 class Command:
     """A command line that makes a ranking, to which more can be added.
 
-    Attributes
-    ----------
-    files
-        The files, and the options that say how they are read.
-    options
-        The options that say how they are ranked.
-    key
-        The file of a key among these options, if there is one.
+    ``files`` are followed by the options that say how they are read, ``options`` say how they are
+    ranked, and ``key`` is the file of a key among these.
 
-    Examples
-    --------
     >>> made = Command(("quiz.csv",), ("--method", "hnd"))
     >>> made.line("--strong-user", "_"), made.line("--pairs", "10", verb="labels")
     ('hnd rank quiz.csv --method hnd --strong-user _', 'hnd labels quiz.csv --pairs 10')

@@ -269,20 +269,10 @@ class Pairing:
     On the items that both answered, what their answers differ by is a paired sample: items that
     are hard for everybody drop out. With few shared items the scores know more, and are used.
 
-    Attributes
-    ----------
-    worth
-        What each option is worth: how likely it is right, or its weight.
-    by_pairs
-        Whether the paired items may be used; otherwise the scores are.
-    prior
-        The variance of the difference between two users' true shares; NaN if not known.
-    mean, spread
-        Where each user is believed to stand by the scores alone, and how surely (NaN: unknown).
-    sure
-        How sure it is that the order is one of ability.
-    components, answered
-        Of each user: who can be compared, and how many items were answered.
+    ``worth`` is what each option is worth: how likely it is right, or its weight. ``mean`` and
+    ``spread`` say where each user is believed to stand by the scores alone (NaN: unknown),
+    ``prior`` is the variance of the difference between two users' true shares, ``sure`` how sure it
+    is that the order is one of ability, and ``by_pairs`` whether paired items may be used.
     """
 
     worth: Floats
