@@ -99,7 +99,7 @@ def test_confusion_of_a_user() -> None:
 
 def test_the_gain_of_an_answer_is_its_definition() -> None:
     chances = np.array([0.5, 0.3, 0.2])
-    gain, best = _expected(chances, np.log(0.7 / 0.3))
+    gain, best = _expected(chances, 0.7)
     says = np.full((3, 3), 0.15) + np.eye(3) * 0.55
     then = right = 0.0
     for answer in range(3):
@@ -140,6 +140,32 @@ def test_asking_where_it_says_beats_asking_anywhere() -> None:
         useful = _right_after(frame, truth, asked["item"].to_list())
         better.append(useful - _right_after(frame, truth, r.items[some].tolist()))
     assert np.mean(better) > 0
+
+
+def test_what_is_promised_of_more_labels_comes() -> None:
+    """Over several crowds together: each by itself may have better or worse luck."""
+    promised, came = [], []
+    for seed in range(6):
+        frame, truth = crowd(seed, items=200, share=0.1)
+        drawn = np.random.default_rng(seed)
+        drawn.random(200)
+        able = dict(enumerate(0.65 + 0.3 * drawn.beta(2, 3, 40)))  # as in the crowd
+
+        def key_of(answers: pl.DataFrame) -> tuple[hnd.Ranking, int]:
+            found = hnd.rank(answers, method="dawid-skene")
+            key = found.answer_key().items()
+            return found, sum((a == "yes") == truth[int(i[1:])] for i, a in key)
+
+        ranking, before = key_of(frame)
+        asked = next_labels(ranking, 200).table()
+        right = [drawn.random() < able[int(user[-2:])] for user in asked["user"]]
+        yes = [truth[int(item[1:])] == ok for item, ok in zip(asked["item"], right, strict=True)]
+        option = pl.Series("option", ["yes" if one else "no" for one in yes])
+        more = pl.DataFrame([asked["user"], asked["item"], option])
+        plan = next_labels(ranking, 200)
+        promised.append(plan.right_then - plan.right_now)
+        came.append(key_of(pl.concat([frame, more]))[1] - before)
+    assert sum(came) == pytest.approx(sum(promised), rel=0.4)
 
 
 def test_when_to_stop_is_said() -> None:

@@ -143,27 +143,26 @@ class NextLabels(Tabled):
 
 def _planned(ranking: Ranking, budget: int, able: Ints, each: int | None) -> NextLabels:
     data, items = ranking.data, ranking.data.items
-    chances = np.asarray(ranking.key_chances, dtype=float)
     assert ranking.correct is not None
-    order = able[np.argsort(-ranking.correct[able], kind="stable")].tolist()
-    level, doubt = _log_odds(ranking.correct, ranking.fit.correct_errors)
+    # whether the ranking as a whole is right stays open: answers to single items do not settle it
+    chances = np.nan_to_num(ranking.fit.key_probabilities)
+    sure = 1.0 if ranking.confidence is None else ranking.confidence
+    level = _log_odds(ranking.correct)
     middle = float(np.mean(level[able])) if len(able) else 0.0
-    answers = data.answers_per_item
-    right = (items.total(chances * data.choosers_per_option) + 1) / (answers + 2)
-    ease, wide = _log_odds(right, np.sqrt(right * (1 - right) / np.maximum(answers, 1)))
+    ease = _log_odds(items.total(chances * data.choosers_per_option) / data.answers_per_item)
+    order = able[np.argsort(-ranking.correct[able], kind="stable")].tolist()
 
     def expected(item: int, user: int) -> tuple[float, float]:
         odds = level[user] + ease[item] - middle
-        spread = 1 + np.pi / 8 * (doubt[user] ** 2 + wide[item] ** 2)
         own = chances[items.starts[item] : items.starts[item + 1]]
-        return _expected(own, 1 / (1 + np.exp(-odds / np.sqrt(spread))))
+        return _expected(own, 1 / (1 + np.exp(-odds)))
 
     # each item's gain if the ablest user answered it; the real user is found in the order of these
     gains = np.array([expected(i, order[0])[0] if order else 0.0 for i in range(data.n_items)])
     left = np.full(data.n_users, data.n_items if each is None else each)
     asked: list[tuple[int, int, float]] = []
-    then = np.maximum.reduceat(chances, items.starts[:-1])
-    now = float(then.sum())
+    now = np.maximum.reduceat(chances, items.starts[:-1])
+    then = now.copy()
     for i in np.argsort(-gains, kind="stable").tolist():
         if len(asked) == budget or gains[i] <= 0:
             break
@@ -171,16 +170,17 @@ def _planned(ranking: Ranking, budget: int, able: Ints, each: int | None) -> Nex
         if user is not None:
             gain, then[i] = expected(i, user)
             left[user] -= 1
-            asked.append((i, user, gain))
+            asked.append((i, user, sure * gain))
     asked.sort(key=lambda one: -one[2])
     which, whom, gained = zip(*asked, strict=True) if asked else ((), (), ())
+    right_now = float(np.maximum.reduceat(np.asarray(ranking.key_chances), items.starts[:-1]).sum())
     return NextLabels(
         ranking,
         np.array(which, dtype=np.int64),
         np.array(whom, dtype=np.int64),
         np.array(gained, dtype=float),
-        now,
-        float(then.sum()),
+        right_now,
+        right_now + sure * float((then - now).sum()),
         _order_kept(ranking, asked),
     )
 
@@ -213,11 +213,9 @@ def _answered(ranking: Ranking, user: int, item: int) -> bool:
     return bool(np.any((chosen >= first) & (chosen < last)))
 
 
-def _log_odds(share: Floats, error: Floats | None) -> tuple[Floats, Floats]:
-    """The log odds of shares, and their standard errors (0 where a share's is not known)."""
+def _log_odds(share: Floats) -> Floats:
     clipped = np.clip(share, 0.02, 0.98)
-    wide = np.zeros(len(share)) if error is None else np.nan_to_num(error)
-    return np.log(clipped / (1 - clipped)), wide / (clipped * (1 - clipped))
+    return np.asarray(np.log(clipped / (1 - clipped)))
 
 
 def _expected(chances: Floats, right: float) -> tuple[float, float]:
