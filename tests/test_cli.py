@@ -8,7 +8,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from commands import CROWD, QUIZ, Here, on_terminal_here, rows, write
+from commands import CROWD, QUIZ, Here, as_program, on_terminal_here, rows, write
 from typer.testing import CliRunner
 
 import hitsndiffs as hnd
@@ -176,6 +176,8 @@ def test_compare_without_a_key_says_what_is_left_out(
     done = here("compare", simulated[0], "-m", "hnd", "-m", "true-answer")
     assert done.code == 0
     assert "Left out, as they need --key: true-answer." in done.err
+    said = here("compare", QUIZ, "-m", "auto", "-m", "hnd", "-m", "majority").err
+    assert said.startswith("Use auto, the default: ")
 
 
 @pytest.mark.parametrize("ending", ["csv", "json", "parquet"])
@@ -234,3 +236,54 @@ def test_simulate_refuses_a_file_for_a_folder(here: Here, tmp_path: Path) -> Non
     file = write(tmp_path / "file", ["x"])
     assert here("simulate", "grm", "-o", file).code == 2
     assert here("simulate", "grm", "-o", tmp_path, "--format", "xls").code == 2
+
+
+# -- the shell, and what all commands say alike -----------------------------------------------
+
+
+@pytest.mark.xdist_group("report")
+def test_the_same_sureness_everywhere(here: Here, tmp_path: Path) -> None:
+    ranking = hnd.rank(QUIZ)
+    assert ranking.confidence is not None
+    number = f"{100 * ranking.confidence:.0f} %"
+    kept, page = tmp_path / "kept.ranking", tmp_path / "page.html"
+    done = here("rank", QUIZ, "--json", "--save", kept, "--report", page)
+    html = page.read_text(encoding="utf-8").replace("\xa0", " ")
+    for text in (ranking.verdict, done.err, here("check", QUIZ).out, ranking._repr_html_(), html):
+        assert number in text
+    assert ranking.verdict in done.err
+    found = json.loads(done.out)
+    sure = [found["confidence"], found["readings"][0]["probability"], hnd.load(kept).confidence]
+    assert sure == pytest.approx([ranking.confidence] * 3)
+    checked = json.loads(here("check", QUIZ, "--json").out)["findings"]
+    with_number = {n: f["confidence"] for n, f in checked.items() if "confidence" in f}
+    assert with_number == {"ability": pytest.approx(ranking.confidence)}
+    assert " sure" not in here("compare", QUIZ, "-m", "auto", "-m", "hnd").out
+
+
+@pytest.mark.parametrize(
+    ("line", "found"),
+    [
+        ("hnd ra", {"rank"}),
+        ("hnd rank quiz.csv --rep", {"--report"}),
+        ("hnd rank quiz.csv --method la", {"latent-key"}),
+    ],
+)
+def test_the_shell_can_complete(line: str, found: set[str]) -> None:
+    done = as_program(
+        env={
+            "_HND_COMPLETE": "complete_bash",
+            "COMP_WORDS": line,
+            "COMP_CWORD": str(len(line.split()) - 1),
+        }
+    )
+    assert done.code == 0
+    assert found <= set(done.out.split())
+
+
+def test_the_script_for_the_shell_is_shown() -> None:
+    done = as_program("--show-completion", "bash")
+    if "not supported" in done.err:
+        pytest.skip(f"the shell that runs the tests has no completion: {done.err.strip()}")
+    assert done.code == 0
+    assert "_HND_COMPLETE=complete_bash" in done.out

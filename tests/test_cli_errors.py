@@ -150,17 +150,6 @@ def test_wrong_options_are_named(here: Here, arguments: list[str], sentence: str
     assert here("rank", QUIZ, *arguments).err == f"hnd: {sentence}\n"
 
 
-def test_what_is_no_number_is_refused(here: Here) -> None:
-    done = here("rank", QUIZ, "--top", "x")
-    assert done.code == 2
-    assert done.err.startswith("hnd: --top takes a whole number, and got 'x'. See: ")
-    assert done.err.count("\n") == 1
-
-
-def test_numbers_are_taken_as_numbers(here: Here) -> None:
-    assert here("rank", QUIZ, "--top", "2", "--quiet").out.count("\n") == 3
-
-
 def test_sentences_of_the_library_spell_no_parameters_as_python_does() -> None:
     """They are read on the command line too (``answers=``, ``engine="dask"``)."""
     names = {f.name for of in (ReadingOptions, *METHODS.values()) for f in fields(of)}

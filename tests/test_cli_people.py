@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import shlex
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import pytest
 from commands import QUIZ, Here, write
 
 import hitsndiffs as hnd
+from hitsndiffs.cli.screen import interval_bar
 
 MODULES = ("screen", "result", "check", "text")
 
@@ -153,6 +155,14 @@ def test_a_narrow_screen_spares_columns_before_names(
     head = next(line for line in done.out.splitlines() if line.startswith("rank"))
     assert head.split() == ["rank", "user", "tier", "right"]
     assert "student-16" in done.out
+    assert "●" not in done.out
+
+
+def test_bars_in_plain_letters_where_nothing_else_is_known(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("sys.stdout", io.TextIOWrapper(io.BytesIO(), encoding="ascii"))
+    assert interval_bar(0.5, 0.2, (0.0, 1.0), 11) == "   --o--   "
 
 
 def test_written_files_are_named(shown: Here, tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from factory import make_responses, random_answers
 
 from hitsndiffs.errors import InputError
 from hitsndiffs.methods import HITS, METHODS, DawidSkene, Majority
-from hitsndiffs.results.comparison import compare
+from hitsndiffs.results.comparison import Compared, Comparison, compare
 from hitsndiffs.results.metrics import accuracy
 
 KEY = dict.fromkeys(range(20), 0)
@@ -132,3 +132,31 @@ def test_two_known_answers_judge_no_method():
     assert few.startswith("The key covers 2 of 12 items, too few to judge by it. ")
     whole = compare(r, ["hnd", "majority"], key=dict.fromkeys(range(12), 1)).advice()
     assert "Against this key" in whole
+
+
+def compared(accuracies: dict[str, float | None], correlation: float) -> Comparison:
+    r = make_responses(np.array([[0, 1], [1, 0], [0, 0]]))
+    n = len(accuracies)
+    matrix = np.full((n, n), correlation)
+    np.fill_diagonal(matrix, 1.0)
+    known = any(value is not None for value in accuracies.values())
+    results = tuple(
+        Compared(name, scores=np.zeros(3), seconds=0.0, accuracy=value)
+        for name, value in accuracies.items()
+    )
+    return Comparison(r, results, matrix, np.zeros(3) if known else None, key_items=2)
+
+
+@pytest.mark.parametrize(
+    ("accuracies", "correlation", "words"),
+    [
+        ({"auto": 0.95, "hnd": 0.9}, 0.9, "Use auto, the default: without the key it ranks"),
+        ({"auto": 0.7, "hnd": 0.9}, 0.6, "hnd ranks best (0.90), ahead of auto"),
+        ({"hnd": 0.7, "true-answer": 1.0}, 0.6, "Against this key hnd ranks best (0.70)."),
+        ({"auto": None, "hnd": None}, 0.95, "the other gives almost the same order"),
+        ({"auto": None, "hnd": None}, 0.1, "trust none of them yet"),
+        ({"hnd": None}, 1.0, "nothing to compare it with"),
+    ],
+)
+def test_advice(accuracies: dict[str, float | None], correlation: float, words: str) -> None:
+    assert words in compared(accuracies, correlation).advice()
