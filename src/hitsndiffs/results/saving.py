@@ -21,7 +21,8 @@ from hitsndiffs.data.responses import Responses
 from hitsndiffs.engines import open_engine
 from hitsndiffs.errors import InputError
 from hitsndiffs.methods import make
-from hitsndiffs.methods.fitted import USER_ARRAYS, Fit
+from hitsndiffs.methods.fitted import Fit
+from hitsndiffs.order.numbering import mapped
 from hitsndiffs.results.cells import jsonable
 from hitsndiffs.results.ranking import Ranking
 from hitsndiffs.results.rendering import all_but_users
@@ -286,32 +287,24 @@ def _check_responses(r: Responses) -> None:
 
 
 def _check_fit(fit: Fit, r: Responses) -> None:
-    """Arrays must have one value per user or option, and numbers must exist."""
-    m, q = r.n_users, r.n_options
+    """Arrays must have one value per user, item or option, and numbers must exist."""
+    sizes = {"user": r.n_users, "item": r.n_items, "option": r.n_options}
 
-    def sized(values: Any, size: int, what: str) -> None:
-        _check(values is None or values.shape == (size,), what)
+    def sized(axis: str, values: Any) -> Any:
+        _check(values.shape[:1] == (sizes[axis],), f"values per {axis}")
+        return values
 
-    def below(numbers: Any, limit: int, what: str) -> None:
-        _check(bool(((np.asarray(numbers) >= 0) & (np.asarray(numbers) < limit)).all()), what)
+    def below(axis: str, numbers: Any) -> Any:
+        values = np.asarray(numbers)
+        _check(((values >= 0) & (values < sizes[axis])).all(), f"numbers of {axis}s")
+        return numbers
 
-    for name in USER_ARRAYS:
-        sized(getattr(fit, name), m, name)
-    for name in ("option_weights", "key_probabilities"):
-        sized(getattr(fit, name), q, name)
-    for reading in fit.readings:
-        sized(reading.key, q, "readings")
-        sized(reading.correct, m, "readings")
-    _check(fit.eigenvalues is None or fit.eigenvalues.ndim == 1, "eigenvalues")
+    mapped(fit, sized, below)
+    arrays = [getattr(fit, f.name) for f in fields(fit) if f.metadata or f.name == "eigenvalues"]
+    _check(all(x is None or x.ndim == 1 for x in arrays), "fit")
     _check(fit.confidence is None or 0 <= fit.confidence <= 1, "confidence")
-    _check(fit.scoring is None or fit.scoring.weights.shape == (q,), "scoring")
-    below([question.item for question in fit.questions], r.n_items, "questions")
-    if fit.alike is not None:
-        below(fit.alike.users, m, "alike")
     if fit.perfect is not None:
         places = len(fit.perfect.order)
         _check(len(fit.perfect.level) == places, "perfect")
-        below(fit.perfect.order, m, "perfect")
         for ends in (fit.perfect.first, fit.perfect.last):
-            sized(ends, q, "perfect")
-            below(ends, places, "perfect")
+            _check(((ends >= 0) & (ends < places)).all(), "perfect")
