@@ -56,54 +56,26 @@ if TYPE_CHECKING:
     from hitsndiffs.results.saving import load as load
     from hitsndiffs.results.surprising import surprisingly_popular as surprisingly_popular
 
-#: Public name → the module that holds it; loaded on first use, to keep the import quick.
-_PUBLIC = {
-    "Audit": "results.audit",
-    "Comparison": "results.comparison",
-    "ConvergenceWarning": "errors",
-    "InputError": "errors",
-    "METHODS": "methods",
-    "Plan": "reading",
-    "Ranking": "results.ranking",
-    "Responses": "data.responses",
-    "Simulation": "irt",
-    "accuracy": "results.metrics",
-    "agreement": "results.agreement",
-    "audit": "results.audit",
-    "compare": "results.comparison",
-    "differences": "results.parts",
-    "load": "results.saving",
-    "marks": "results.marks",
-    "parts": "results.parts",
-    "plan": "reading",
-    "rank": "results.rank",
-    "read_key": "reading",
-    "read_responses": "reading",
-    "simulate": "irt",
-    "surprisingly_popular": "results.surprising",
-} | dict.fromkeys(
-    (
-        "ABH",
-        "Auto",
-        "AvgHITS",
-        "DawidSkene",
-        "DoubleCentred",
-        "GLAD",
-        "GRM",
-        "HITS",
-        "HND",
-        "HNDRobust",
-        "Investment",
-        "LatentKey",
-        "MACE",
-        "Majority",
-        "MinimaxEntropy",
-        "PooledInvestment",
-        "TrueAnswer",
-        "TruthFinder",
-    ),
-    "methods",
-)
+#: Module → the public names that it holds; loaded on first use, to keep the import quick.
+_MODULES = {
+    "data.responses": "Responses",
+    "errors": "ConvergenceWarning InputError",
+    "irt": "Simulation simulate",
+    "methods": "ABH Auto AvgHITS DawidSkene DoubleCentred GLAD GRM HITS HND HNDRobust Investment "
+    "LatentKey MACE METHODS Majority MinimaxEntropy PooledInvestment TrueAnswer TruthFinder",
+    "reading": "Plan plan read_key read_responses",
+    "results.agreement": "agreement",
+    "results.audit": "Audit audit",
+    "results.comparison": "Comparison compare",
+    "results.marks": "marks",
+    "results.metrics": "accuracy",
+    "results.parts": "differences parts",
+    "results.rank": "rank",
+    "results.ranking": "Ranking",
+    "results.saving": "load",
+    "results.surprising": "surprisingly_popular",
+}
+_PUBLIC = {name: module for module, names in _MODULES.items() for name in names.split()}
 
 __all__ = ["__version__", *_PUBLIC]
 

@@ -215,17 +215,13 @@ class Agreement(Tabled):
             rows = np.concatenate([rows, block])
             first, second, items, _, kappa, _, p = rows.T
             rows = rows[np.lexsort((second, first, -items, -kappa, np.nan_to_num(p)))][:most]
-        users = self.responses.users
-        first, second = rows[:, 0].astype(int), rows[:, 1].astype(int)
+        first, second, items, agreed, kappa, beyond, p = rows.T
         columns = {
-            "user": users[first],
-            "other": users[second],
-            "items": rows[:, 2].astype(np.int64),
-            "agreement": rows[:, 3],
-            "kappa": rows[:, 4],
-            "beyond": rows[:, 5],
-            "p": rows[:, 6],
+            "user": self.responses.users[first.astype(int)],
+            "other": self.responses.users[second.astype(int)],
+            "items": items.astype(np.int64),
         }
+        columns |= {"agreement": agreed, "kappa": kappa, "beyond": beyond, "p": p}
         plain = Cells.of(columns, share="agreement beyond")
         return replace(plain, headings={"beyond": "beyond ability", "p": "by chance (p)"})
 

@@ -13,7 +13,6 @@ from hitsndiffs.data.items import Items
 from hitsndiffs.data.lookup import covered_items, python_value
 from hitsndiffs.errors import InputError
 from hitsndiffs.methods import Fit
-from hitsndiffs.order.orientation import Orientation
 from hitsndiffs.results.cells import Cells
 from hitsndiffs.results.diagnostics import best_options
 from hitsndiffs.results.verdict import Command, Reason, Verdict, verdict_of
@@ -38,6 +37,11 @@ def scores_by(
         rest = f"rank by {has[0]!r}." if has else "leave 'by' out to rank by its own score."
         raise InputError(f"Method '{method}' has no {by!r} score; {rest}")
     return scores, by, fit.standard_errors if same(scores, fit.scores) else errors
+
+
+def _of_fit(name: str, doc: str) -> Any:
+    """A property that passes on what the method found."""
+    return property(lambda found: getattr(found.fit, name), doc=doc)
 
 
 class Found:
@@ -67,35 +71,18 @@ class Found:
         """How far the answers tell users apart, in an order that is not in doubt."""
         raise NotImplementedError
 
-    @property
-    def abilities(self) -> Any:
-        """Latent abilities, if the method has them."""
-        return self.fit.abilities
-
-    @property
-    def correct(self) -> Any:
-        """Expected share of right answers (0–1), if the method has it."""
-        return self.fit.correct
-
-    @property
-    def orientation(self) -> Orientation | None:
-        """How the upper end was found (``None``: the method itself knows it)."""
-        return self.fit.orientation
+    abilities = _of_fit("abilities", "Latent abilities, if the method has them.")
+    correct = _of_fit("correct", "Expected share of right answers (0–1), if the method has it.")
+    orientation = _of_fit(
+        "orientation", "How the upper end was found (``None``: the method itself knows it)."
+    )
+    converged = _of_fit("converged", "Whether the iteration settled.")
+    n_iterations = _of_fit("n_iterations", "Rounds over the data.")
 
     @property
     def confidence(self) -> float | None:
         """How sure it is that the order is one of ability, and the right way up (0–1)."""
         return self.fit.confidence
-
-    @property
-    def converged(self) -> bool:
-        """Whether the iteration settled."""
-        return self.fit.converged
-
-    @property
-    def n_iterations(self) -> int:
-        """Rounds over the data."""
-        return self.fit.n_iterations
 
     @cached_property
     def verdict(self) -> Verdict:

@@ -145,7 +145,7 @@ def _planned(ranking: Ranking, budget: int, able: Ints, each: int | None) -> Nex
     data, items = ranking.data, ranking.data.items
     assert ranking.correct is not None
     # whether the ranking as a whole is right stays open: answers to single items do not settle it
-    chances = np.nan_to_num(ranking.fit.key_probabilities)
+    chances = np.nan_to_num(np.asarray(ranking.fit.key_probabilities, dtype=float))
     sure = 1.0 if ranking.confidence is None else ranking.confidence
     level = _log_odds(ranking.correct)
     middle = float(np.mean(level[able])) if len(able) else 0.0

@@ -206,9 +206,12 @@ def _read(given: Any, responses: Responses, name: str, notes: list[str]) -> dict
     from hitsndiffs.reading import read_key
 
     told = mapping_of(given)
-    read = None if told is not None else read_key(given, responses)
-    found, unchosen = spelled(read if told is None else told, responses, name)
-    notes += unchosen if read is None else read.notes  # these are also on answers nobody gave
+    if told is None:
+        told = read_key(given, responses)
+        notes += told.notes  # also on answers that nobody gave
+        return spelled(told, responses, name)[0]
+    found, unchosen = spelled(told, responses, name)
+    notes += unchosen
     return found
 
 

@@ -293,7 +293,7 @@ class Ranking(Found, Asking, Viewed):
         if self.resampled_errors is not None:
             return self.resampled_errors
         by = None if self.by == "score" else self.by
-        errors = scores_by(self.method, self.fit, by, same)[2]
+        errors: Floats | None = scores_by(self.method, self.fit, by, same)[2]
         if errors is None:
             return np.full(self.responses.n_users, np.nan)
         return errors * widening(self, errors)
@@ -324,8 +324,8 @@ class Ranking(Found, Asking, Viewed):
             Probability that an interval holds the true rank.
         """
         low, high = self.ranks.copy(), self.ranks.copy()
-        for users, *told in self._with_errors():
-            low[users], high[users] = rank_intervals(*told, level, self._seed)
+        for users, scores, errors in self._with_errors():
+            low[users], high[users] = rank_intervals(scores, errors, level, self._seed)
         # ranks come from raw scores, intervals from shrunken ones: widen them to include the rank
         low, high = np.minimum(low, self.ranks), np.maximum(high, self.ranks)
         without = np.isnan(self.standard_errors)
@@ -340,8 +340,8 @@ class Ranking(Found, Asking, Viewed):
     def top_probabilities(self, k: int) -> Floats:
         """Probability that each user is truly among the best ``k`` of the component."""
         chance = np.full(self.responses.n_users, np.nan)
-        for users, *told in self._with_errors():
-            chance[users] = top_probabilities(*told, k, self._seed)
+        for users, scores, errors in self._with_errors():
+            chance[users] = top_probabilities(scores, errors, k, self._seed)
         return chance
 
     def bootstrapped(self, repeats: int = 100) -> Ranking:

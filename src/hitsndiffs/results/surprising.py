@@ -102,8 +102,12 @@ class SurprisinglyPopular(Tabled):
     def cells(self) -> Cells:
         """One row per item."""
         item, popular, surprising, surprise, z = map(list, zip(*self.rows, strict=True))
-        columns = {"item": item, "popular": popular, "surprisingly_popular": surprising}
-        columns |= {"surprise": np.array(surprise), "z": np.array(z)}
+        columns: dict[str, Any] = {"item": item, "popular": popular}
+        columns |= {
+            "surprisingly_popular": surprising,
+            "surprise": np.array(surprise),
+            "z": np.array(z),
+        }
         cells = Cells.of(columns, label="item", share="surprise")
         return Cells(cells.columns, cells.kinds, {"surprisingly_popular": "surprising"})
 

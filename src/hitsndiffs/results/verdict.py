@@ -7,7 +7,7 @@ What there is to say is found out once, as a code with its values (:class:`Reaso
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
@@ -39,6 +39,8 @@ Doubt = Literal["", "nothing", "ratings", "unknown", "direction", "apart", "luck
 #: Below the first confidence the order is in doubt; below the second it is worth asking for more.
 #: On unseen data, of the rankings surer than the first, 97 of 100 were right (docs/confidence).
 RELIED_ON, SURE = 0.8, 0.9
+#: Items, each with its options.
+Asks = tuple[tuple[str, tuple[str, ...]], ...]
 #: At most this many users are named.
 NAMED = 3
 
@@ -144,7 +146,7 @@ class Verdict(str):
     doubt: Doubt
     help: str
     advice: str
-    asks: tuple[tuple[str, tuple[str, ...]], ...]
+    asks: Asks
     reason: Reason
 
     def __new__(
@@ -152,11 +154,11 @@ class Verdict(str):
         reason: Reason,
         help: str = "",
         advice: str = "",
-        asks: Sequence[tuple[str, tuple[str, ...]]] = (),
+        asks: Asks = (),
     ) -> Verdict:
         """Word a reason."""
         made = super().__new__(cls, str(reason))
-        made.reason, made.help, made.advice, made.asks = reason, help, advice, tuple(asks)
+        made.reason, made.help, made.advice, made.asks = reason, help, advice, asks
         made.doubt = reason.code if reason.code in get_args(Doubt) else ""  # type: ignore[assignment]
         return made
 
@@ -283,43 +285,45 @@ def notes_beside(ranking: Ranking) -> list[str]:
     return [*ranking.responses.notes, *notes, *user_notes(ranking).values()]
 
 
-def _help(found: Found, doubt: Doubt) -> tuple[str, str, tuple[tuple[str, tuple[str, ...]], ...]]:
+def _help(found: Found, doubt: Doubt) -> tuple[str, str, Asks]:
     """The command that would make a ranking surer, what to say of it, and what it asks for."""
-    sure, command = found.confidence is None or found.confidence >= SURE, found.command
+    command, verb = found.command, "rank"
+    asks: Asks = ()
+    sure = found.confidence is None or found.confidence >= SURE
+    options: tuple[str, ...]
     if doubt == "ratings":
-        call = "hnd.agreement(responses).pairs()"
-        if command is not None:
-            call = command.line("--pairs", "10", verb="labels")
-        return call, "To see how far people agree, and who answers alike, run", ()
-    if doubt in ("nothing", "apart") or found.parameters.get("answers") or sure:
+        call, verb, options = "hnd.agreement(responses).pairs()", "labels", ("--pairs", "10")
+        advice = "To see how far people agree, and who answers alike, run"
+    elif doubt in ("nothing", "apart") or found.parameters.get("answers") or sure:
         return "", "", ()
-    items = found.structure
-    if found.spare_key == "found":
-        call = "hnd.rank(responses, answers=responses.key)"
+    elif found.spare_key == "found":
+        call, options = "hnd.rank(responses, answers=responses.key)", ("--use-key",)
         advice = "If the key that came with the answers is right, use it"
-        return call if command is None else command.line("--use-key"), advice, ()
-    if found.spare_key == "given":
-        call, advice = "hnd.rank(responses, answers=key)", "If your key is certainly right, run"
-        if command is not None:
-            call = command.line("--answers", command.key or "key.csv")
-        return call, advice, ()
+    elif found.spare_key == "given":
+        call = "hnd.rank(responses, answers=key)"
+        options = ("--answers", (command and command.key) or "key.csv")
+        advice = "If your key is certainly right, run"
+    elif asks := _asks(found):
+        wanted = ", ".join(f"{item!r}: '_'" for item, _ in asks)
+        call = f"hnd.rank(responses, answers={{{wanted}}})"
+        options = ("--answers", ",".join(f"{item}=_" for item, _ in asks))
+        named = joined([f"'{item}'" if " " in item else item for item, _ in asks])
+        answers = "the right answer" if len(asks) == 1 else "the right answers"
+        advice = f"To be surer, put in {answers} to {named} in place of _, and run"
+    else:
+        call, options = "hnd.rank(responses, strong_user='_')", ("--strong-user", "_")
+        advice = "To be surer, put the name of a user who is certainly good in place of _, and run"
+    return call if command is None else command.line(*options, verb=verb), advice, asks
+
+
+def _asks(found: Found) -> Asks:
+    """Two items whose right answers would settle most, each with its options."""
+    items = found.structure
     asks = []
     for question in found.fit.questions[:2]:
         options = items.option_labels[slice(*items.starts[question.item : question.item + 2])]
-        asks.append((str(items.labels[question.item]), tuple(str(o) for o in options.tolist())))
-    if command is not None:
+        item = str(items.labels[question.item])
         # an item with a comma or an equals sign in its name does not fit on a command line
-        asks = [ask for ask in asks if not set(ask[0]) & set(",=")]
-    if not asks:
-        call = "hnd.rank(responses, strong_user='_')"
-        advice = "To be surer, put the name of a user who is certainly good in place of _, and run"
-        return call if command is None else command.line("--strong-user", "_"), advice, ()
-    named = joined([f"'{item}'" if " " in item else item for item, _ in asks])
-    if command is None:
-        wanted = ", ".join(f"{item!r}: '_'" for item, _ in asks)
-        call = f"hnd.rank(responses, answers={{{wanted}}})"
-    else:
-        call = command.line("--answers", ",".join(f"{item}=_" for item, _ in asks))
-    answers = "the right answer" if len(asks) == 1 else "the right answers"
-    advice = f"To be surer, put in {answers} to {named} in place of _, and run"
-    return call, advice, tuple(asks)
+        if found.command is None or not set(item) & set(",="):
+            asks.append((item, tuple(map(str, options.tolist()))))
+    return tuple(asks)
