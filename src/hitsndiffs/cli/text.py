@@ -108,11 +108,8 @@ def _escaped(sign: str) -> str:
     >>> _escaped("\x9b"), _escaped("\U000e0001")
     ('\\u009b', '\\udb40\\udc01')
     """
-    code = ord(sign)
-    if code > 0xFFFF:
-        high, low = divmod(code - 0x10000, 0x400)
-        return f"\\u{0xD800 + high:04x}\\u{0xDC00 + low:04x}"
-    return f"\\u{code:04x}"
+    units = sign.encode("utf-16-be", "surrogatepass").hex()
+    return "".join(f"\\u{units[k : k + 4]}" for k in range(0, len(units), 4))
 
 
 # -- tables -----------------------------------------------------------------------------------

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass
 from functools import cached_property
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,7 +18,6 @@ from hitsndiffs.methods.probability import normal_quantile
 from hitsndiffs.results.cells import Cells, Tabled
 
 if TYPE_CHECKING:
-    from hitsndiffs.data.responses import Responses
     from hitsndiffs.results.ranking import Ranking
 
 __all__ = ["NextLabels", "Workers", "next_labels", "workers"]
@@ -88,10 +88,7 @@ class NextLabels(Tabled):
     right_then: float
     order_kept: float
 
-    @property
-    def responses(self) -> Responses:
-        """The answers so far."""
-        return self.ranking.responses
+    responses = property(attrgetter("ranking.responses"), doc="The answers so far.")
 
     def cells(self) -> Cells:
         """One row per answer: item, user, answers so far, likely answer, its chance, the gain."""
@@ -378,10 +375,7 @@ class Workers(Tabled):
         columns = {"right": np.array(self.labels, dtype=object), "items": n.round(1), **says}
         return Cells.of(columns, share=" ".join(says))
 
-    @property
-    def responses(self) -> Responses:
-        """The answers."""
-        return self.ranking.responses
+    responses = property(attrgetter("ranking.responses"), doc="The answers.")
 
     def cells(self) -> Cells:
         """One row per user."""

@@ -6,13 +6,13 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
 
 from hitsndiffs.data.arrays import Array, Floats
 from hitsndiffs.data.lookup import python_value, said_of
-from hitsndiffs.data.responses import Responses
 from hitsndiffs.data.words import listed
 from hitsndiffs.errors import InputError
 from hitsndiffs.results.cells import Cells, Tabled
@@ -79,10 +79,7 @@ class Parts(Tabled):
     marks: Marks
     sections: Mapping[Any, Marks]
 
-    @property
-    def responses(self) -> Responses:
-        """The answers."""
-        return self.marks.responses
+    responses = property(attrgetter("marks.responses"), doc="The answers.")
 
     def cells(self) -> Cells:
         """One row per section."""
@@ -194,10 +191,7 @@ class Differences(Tabled):
             "r2_gain": gain,
         }
 
-    @property
-    def responses(self) -> Responses:
-        """The answers."""
-        return self.marks.responses
+    responses = property(attrgetter("marks.responses"), doc="The answers.")
 
     def cells(self) -> Cells:
         """One row per item."""

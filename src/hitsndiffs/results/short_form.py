@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,7 +18,6 @@ from hitsndiffs.results.cells import Cells, Tabled
 from hitsndiffs.results.metrics import accuracy
 
 if TYPE_CHECKING:
-    from hitsndiffs.data.responses import Responses
     from hitsndiffs.results.ranking import Ranking
 
 __all__ = ["ShortForm", "short_form"]
@@ -88,10 +88,7 @@ class ShortForm(Tabled):
     sizes: tuple[int, ...]
     kept: Floats
 
-    @property
-    def responses(self) -> Responses:
-        """The answers."""
-        return self.ranking.responses
+    responses = property(attrgetter("ranking.responses"), doc="The answers.")
 
     def cells(self) -> Cells:
         """One row per size: ``items``, ``order_kept`` (1 = the same order), and what it adds.
