@@ -12,7 +12,7 @@ import reading_helpers
 
 import hitsndiffs as hnd
 from hitsndiffs import InputError
-from hitsndiffs.reading import read_file, several
+from hitsndiffs.reading import read_file
 
 HEAD = "student,q1,q2,q3"
 
@@ -117,19 +117,6 @@ def test_a_constant_item_of_a_part_is_an_item(tmp_path: Path) -> None:
     assert [note for note in r.notes if "'room'" in note] == ["Left out 'room' (constant)."]
     assert not any("last one" in note for note in r.notes)
     json.loads(plan.to_json())
-
-
-def test_every_part_is_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    opened: list[str] = []
-    real = several.open_plain
-
-    def counted(file, *rest, **more):  # type: ignore[no-untyped-def]
-        opened.append(file.name)
-        return real(file, *rest, **more)
-
-    monkeypatch.setattr(several, "open_plain", counted)
-    hnd.read_responses(constant_parts(tmp_path))
-    assert sorted(opened) == ["a.csv", "b.csv"]
 
 
 # -- pieces of one table -------------------------------------------------------------------------

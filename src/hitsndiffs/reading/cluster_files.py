@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from hitsndiffs.data.labels import Place
 from hitsndiffs.errors import InputError
@@ -125,71 +125,41 @@ class TextRows:
     names: list[str]
 
     def __call__(self) -> Any:
-        data = self._data()
-        frame = self._by_polars(data)
+        import polars as pl
+
+        texts = dict.fromkeys(self.columns, pl.String)
+        _, lines = self._lines()
+        frame = plain_frame(b"\n".join(lines), texts, self.separator)
         if frame is None:
-            frame = self._by_csv(data)
+            filled = [line for line in lines if line.strip()]
+            frame = plain_frame(b"\n".join(filled), texts, self.separator)
         if frame is None:
             self._refuse()
-        return frame
+        return frame.select(self.names)
 
     @property
     def place(self) -> Place:
         """How messages name the rows of this piece."""
         return Place(self.path, "line", self._line_of, by_position=False)
 
-    def _data(self) -> bytes:
+    def _lines(self) -> tuple[int, list[bytes]]:
+        """Return where the piece starts, and its lines."""
         with open_path(Path(self.path)) as file:
             file.seek(self.first - 1)
             file.readline()  # the rest of a line that begins earlier
             start = file.tell()
             data = file.read(max(0, self.last - start))
-            return data if data.endswith(b"\n") or not data else data + file.readline()
-
-    def _by_polars(self, data: bytes) -> Any:
-        """Return a frame; ``None`` if the rows are not plain, and the csv module must decide."""
-        import polars as pl
-
-        texts = dict.fromkeys(self.columns, pl.String)
-        frame = plain_frame(data.replace(b"\r\n", b"\n"), texts, self.separator)
-        return None if frame is None else frame.select(self.names)
-
-    def _by_csv(self, data: bytes) -> Any:
-        """Do the same row by row; ``None`` if a row is broken."""
-        import polars as pl
-
-        width = len(self.columns)
-        try:
-            rows = [row for _, row in self._records(data)]
-        except (csv.Error, UnicodeError):
-            return None
-        if any(len(row) != width for row in rows):
-            return None
-        cells = dict(zip(self.columns, zip(*rows, strict=True), strict=True)) if rows else {}
-        texts = dict.fromkeys(self.names, pl.String)
-        return pl.DataFrame({name: cells.get(name, ()) for name in self.names}, schema=texts)
-
-    def _records(self, data: bytes) -> Iterator[tuple[int, list[str]]]:
-        """Yield the rows that are not blank, each with the line on which it ends (from 1)."""
-        text = io.StringIO(data.decode(), newline="")
-        reader = csv.reader(text, delimiter=self.separator, strict=True)
-        for row in reader:
-            if len(row) > 1 or "".join(row).strip():
-                yield reader.line_num, row
+            data += file.readline() if data and not data.endswith(b"\n") else b""
+        return start, data.replace(b"\r\n", b"\n").removesuffix(b"\n").split(b"\n")
 
     def _line_of(self, row: int) -> int:
+        start, lines = self._lines()
         with open_path(Path(self.path)) as file:
-            file.seek(self.first - 1)
-            file.readline()
-            start = file.tell()
-            file.seek(0)
             before = file.read(start).count(b"\n")
-        for number, (line, _) in enumerate(self._records(self._data())):
-            if number == row:
-                return before + line
-        return before + row + 1
+        filled = [number for number, line in enumerate(lines, start=1) if line.strip()]
+        return before + (filled[row] if row < len(filled) else row + 1)
 
-    def _refuse(self) -> None:
+    def _refuse(self) -> NoReturn:
         """Say what is wrong and on which line, with the messages of the single-machine reader."""
         with open_path(Path(self.path)) as file:
             stream = ByteStream(file.read, self.path, Path(self.path))

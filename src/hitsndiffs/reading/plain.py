@@ -27,7 +27,7 @@ from hitsndiffs.reading.tables.records import json_table
 from hitsndiffs.reading.tables.table import Table
 from hitsndiffs.reading.vocabulary import is_key_name
 
-__all__ = ["PlainReading", "key_of_sheets", "open_plain"]
+__all__ = ["PlainReading", "key_of_sheets", "laid_out", "open_frame", "open_plain", "open_table"]
 
 #: In tables with fewer items beside the users, a single column may hold all answers.
 _FEW_ITEMS = 3
@@ -140,9 +140,9 @@ def open_plain(
 
     A file that is ``one_of`` several may lack the column of groups, and answers.
     """
-    table, format, header_row = _open(document, options, stack)
+    table, format, header_row = open_table(document, options, stack)
     try:
-        table, layout = _with_layout(table, options, one_of)
+        table, layout = laid_out(table, options, one_of)
     except Refusal as refusal:
         other = _in_another_sheet(document, options, stack, one_of)
         if other is None:
@@ -155,43 +155,40 @@ def open_plain(
         if other is not None and _answers_instead(other, table.names):
             return other
         document.settings = settings
-    if len(layout.parts) > 1:
-        table = table.with_joined(layout.parts)
     return PlainReading(table, layout, format, header_row, options, one_of)
 
 
 def open_frame(table: Table, options: ReadingOptions) -> PlainReading:
     """Find the layout of a table in memory."""
     try:
-        table, layout = _with_layout(table, options, one_of=False)
+        table, layout = laid_out(table, options, one_of=False)
     except Refusal as refusal:
         raise InputError(f"{table.place.source}: {refusal}") from None
-    if len(layout.parts) > 1:
-        table = table.with_joined(layout.parts)
     return PlainReading(table, layout, "frame", None, options)
 
 
-def _with_layout(table: Table, options: ReadingOptions, one_of: bool) -> tuple[Table, Layout]:
+def laid_out(table: Table, options: ReadingOptions, one_of: bool = False) -> tuple[Table, Layout]:
     """Return a table, with a column per answer if one column held them all, and its layout."""
     if options.key_row is None and not options.tells_columns:
         table = without_other_rows(table)
     said = list(table.notes)
+    apart = None
     try:
         layout = _found(table, options, one_of)
     except InputError:
         apart = None if options.items else with_answers_apart(table, ())
         if apart is None:
             raise
+    else:
+        roles = layout.roles
+        few = roles is not None and len(roles.items) < (_FEW_ITEMS if roles.users else 1)
+        if roles is not None and few and options.items is None:
+            apart = with_answers_apart(table, roles.users)
+    if apart is not None:
         apart.notes = [*said, *apart.notes]
-        return apart, _found(apart, options, one_of)
-    roles = layout.roles
-    if roles is None:
-        return table, layout
-    if options.items is None and len(roles.items) < (_FEW_ITEMS if roles.users else 1):
-        apart = with_answers_apart(table, roles.users)
-        if apart is not None:
-            apart.notes = [*said, *apart.notes]
-            return apart, _found(apart, options, one_of)
+        table, layout = apart, _found(apart, options, one_of)
+    if len(layout.parts) > 1:
+        table = table.with_joined(layout.parts)
     return table, layout
 
 
@@ -237,9 +234,10 @@ _KINDS = {
 }  # fmt: skip
 
 
-def _open(
+def open_table(
     document: FileDocument, options: ReadingOptions, stack: ExitStack
 ) -> tuple[Table, str, int | None]:
+    """Return a file as a table, the name of its kind, and the row of its header (from 1)."""
     kind = _KINDS.get(options.format or "") or document.kind
     if kind == "parquet":
         return document.parquet.table(), "parquet", None

@@ -1,262 +1,298 @@
-"""Read several plain files: parts of one test, or one file per user."""
+"""Several plain files: one table in which the name of the file is a column, or parts of a test."""
 
 from __future__ import annotations
 
 import io
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any
 
-import numpy as np
-
 from hitsndiffs.data.encode import dropped_items
-from hitsndiffs.data.labels import label_array
+from hitsndiffs.data.labels import Place, label_array
 from hitsndiffs.data.names import recognise
 from hitsndiffs.data.responses import Responses
-from hitsndiffs.data.words import listed, shortened
+from hitsndiffs.data.words import count, listed, shortened
 from hitsndiffs.errors import InputError
-from hitsndiffs.reading.exports.base import Column
-from hitsndiffs.reading.exports.common import is_free_text
+from hitsndiffs.reading.clean import clean
 from hitsndiffs.reading.exports.per_file import told_apart
 from hitsndiffs.reading.key import read_key
-from hitsndiffs.reading.layouts.layout import left_out_note
+from hitsndiffs.reading.layouts.layout import Layout
 from hitsndiffs.reading.options import ReadingOptions
-from hitsndiffs.reading.patterns import exactly
-from hitsndiffs.reading.plain import open_plain
+from hitsndiffs.reading.plain import PlainReading, laid_out, open_plain, open_table
 from hitsndiffs.reading.plan import Plan
 from hitsndiffs.reading.streams import RawKey
-from hitsndiffs.reading.vocabulary import is_key_mark, plain, role_of_name
+from hitsndiffs.reading.tables.table import Columns, Table
+from hitsndiffs.reading.vocabulary import is_key_mark, role_of_name
 
-__all__ = ["Part", "Several", "read_several"]
+__all__ = ["plan_several", "stacked", "user_names"]
 
-#: In a file of one user, these name the items, and hold answers, if no other column does.
-_IDS = ("id", "idx", "index", "qid", "docid", "input", "prompt")
-_OUTPUTS = ("output", "modeloutput", "extracted", "extractedanswer", "parsed", "parsedanswer")
-#: Beside predictions or responses, these are the right answers.
-_RIGHT = ("answer", "label")
+#: The column that holds the name of the file.
+FILE = "file"
+#: Tables with more cells in all are read piece by piece.
+_FEW_CELLS = 500_000
 
 
 @dataclass
-class Part:
-    """What one file holds.
+class _File:
+    """A file, its name if it is a user, and its table."""
 
-    Attributes
-    ----------
-    name
-        The name of the file.
-    encoded
-        The answers; there may be none, or a single user's.
-    items
-        The items in the file, answered or not.
-    constant
-        Those with the same text in all rows; they count only if they are items of another file.
-    notes
-        What was assumed.
-    columns, key, format
-        What each column is, the right answers, and the format, as far as known.
-    alone
-        Whether the file holds the answers of one user, named after the file.
-    is_named
-        Whether the file names its users itself.
-    """
+    document: Any
+    label: str
+    table: Table
+    format: str
 
-    name: str
+    def is_like(self, other: _File) -> bool:
+        """Whether most columns of two tables have the same names."""
+        one, two = self.table, other.table
+        if not one.has_header or not two.has_header:
+            return one.names == two.names and one.has_header == two.has_header
+        shared = len({*one.names} & {*two.names})
+        return shared * 2 > max(len(one.names), len(two.names)) and not (one.above or two.above)
+
+
+@dataclass
+class _Part:
+    """Some files that are read as one table: how, and what they hold."""
+
+    files: list[_File]
+    reading: PlainReading
     encoded: Responses
-    items: set[str]
-    constant: set[str] = field(default_factory=set)
-    notes: tuple[str, ...] = ()
-    columns: list[Column] = field(default_factory=list)
-    key: RawKey = field(default_factory=RawKey)
-    format: str = "csv"
-    alone: bool = False
-    is_named: bool = False
-    nameless: bool = False
+    key: RawKey
+    by_file: bool
 
-
-@dataclass
-class Several:
-    """The answers of several files, and how they belong together."""
-
-    parts: list[Part] = field(default_factory=list)
-    key: RawKey = field(default_factory=RawKey)
-    why: str = ""
-    key_notes: list[str] = field(default_factory=list)
+    def __post_init__(self) -> None:
+        layout, table = self.reading.layout, self.reading.table
+        self.names = [file.document.name for file in self.files]
+        self.users = {*map(str, self.encoded.users.tolist())}
+        #: The items there, answered or not.
+        self.items = {*map(str, self.encoded.items.tolist())}
+        if layout.roles is not None and table.has_header:
+            self.items |= {*layout.roles.items}
+        elif layout.long is not None:
+            self.items |= {cell.strip() for cell in table.cells(layout.long[1]) if cell.strip()}
 
     @property
-    def format(self) -> str:
-        """The format of the first file."""
-        return self.parts[0].format
+    def name(self) -> str:
+        """What messages call the files."""
+        more = f" (and {len(self.names) - 1} more)" if len(self.names) > 1 else ""
+        return f"{self.names[0]}{more}"
 
-    def joined(self, notes: list[str]) -> Responses:
-        """Return all answers together."""
-        encoded = Responses.concat([part.encoded for part in self.parts])
-        notes += encoded.notes
-        encoded = encoded._changed(groups=_joined_groups(self.parts))
-        asked = {item: None for part in self.parts for item in sorted(part.items)}
-        answered = set(encoded.items.tolist())
-        notes += dropped_items([item for item in asked if item not in answered])
-        return encoded
+    @property
+    def has_names(self) -> bool:
+        """Whether a column names the users."""
+        return bool(_users(self.reading.layout)) and not self.by_file
 
 
-def _joined_groups(parts: Sequence[Part]) -> dict[Any, Any] | None:
-    """Return user → group over all files; refuse users with two groups."""
-    told: dict[Any, tuple[Any, str]] = {}
-    for part in parts:
-        for user, group in (part.encoded.groups or {}).items():
-            one, where = told.setdefault(user, (group, part.name))
-            if one != group:
-                raise InputError(
-                    f"{where} and {part.name} have the user {shortened(str(user))!r} in two groups "
-                    f"({shortened(one)!r} and {shortened(group)!r}); give each user one."
-                )
-    if all(part.encoded.groups is None for part in parts):
-        return None
-    return {user: group for user, (group, _) in told.items()}
-
-
-def read_several(files: list[Any], options: ReadingOptions, plan: Plan) -> Several:
+def plan_several(plan: Plan, documents: Sequence[Any], options: ReadingOptions) -> None:
     """Read plain files that belong together; notes name those that cannot be read."""
-    found = Several()
-    wrong: list[tuple[Any, InputError]] = []
-    keys = [file for file in files if _is_key_file(file)]
-    files = [file for file in files if file not in keys]
-    names = dict(zip(map(id, files), user_names(files), strict=True))
-    for file in files:
-        try:
-            if file.is_whole:
-                file.content()  # keep the bytes: some sources can be read only once
-            found.parts.append(_read_one(file, options, names[id(file)]))
-        except InputError as error:
-            wrong.append((file, error))
-    items = _items_of(found.parts)
-    wrong = _with_the_items_of_others(items, wrong, options, found, names)
-    _without_keys(found)
-    found.parts = [_without_constant(part, items, options) for part in found.parts]
-    if not any(len(part.encoded.items) for part in found.parts):
-        raise wrong[0][1] if wrong else InputError("none of the files holds answers.")
-    if options.group is not None and all(part.encoded.groups is None for part in found.parts):
-        raise InputError(
-            f"none of the {len(found.parts):,} files has a column {options.group!r}, given as "
-            "group."
-        )
-    endings = {PurePosixPath(part.name).suffix.lower() for part in found.parts}
-    alike = [f for file, f in wrong if PurePosixPath(file.name).suffix.lower() in endings]
-    if len(alike) * 2 > len(found.parts) + len(alike):
-        raise alike[0]
-    nameless = [part.name for part in found.parts if part.nameless]
-    if nameless:
-        raise InputError(
-            f"{listed(nameless, most=2)}: no column names the users, and each file has several "
-            "rows; if these are users, name the items, or their column as the user; if the rows "
-            "are items, name their column as the item and the answers as the option."
-        )
-    _check_linked(found, plan)
-    _describe(found, plan)
-    for file, fault in wrong[:3]:
-        plan.notes.append(f"Left out {file.name}: {fault}")
-    for file in keys:
-        _take_key(file, found, plan)
+    keys = [one for one in documents if _is_key_file(one)]
+    own = [one for one in documents if one not in keys]
+    with ExitStack() as stack:
+        parts, wrong = _parts(own, options, stack)
+    key, notes = _key_among(parts)
+    _refuse_strange(parts, wrong, options)
+    parts = _linked(parts, notes)
+    names = [name for part in parts for name in part.names]
+    plan.sources, plan.layout, plan.format = tuple(names), "several", parts[0].reading.format
+    plan.title = f"{len(names):,} files of the same test"
+    plan.why = "they have items in common" if len(parts) > 1 else "they have the same columns"
+    if all(part.by_file for part in parts):
+        plan.why = "each file holds the answers of one user"
+    columns = next((p.reading.layout.columns for p in parts if p.reading.layout.columns), [])
+    plan.columns = [c for c in columns if c.name != FILE or c.role == "user"]
+    plan.notes.append(f"Joined {len(names):,} files: {listed(names, most=3)}.")
+    if any(part.by_file for part in parts):
+        plan.notes.append("The users are named after the files.")
+    plan.notes += dict.fromkeys(note for part in parts for note in part.encoded.notes)
+    plan.notes += [*notes, *(f"Left out {one.name}: {fault}" for one, fault in wrong[:3])]
+    for part in parts:
+        key = RawKey({**part.key.options, **key.options}, key.source or part.key.source)
+    for document in keys:
+        key = _read_key(document, plan) or key
     if options.attempt == "last":
-        found.parts.reverse()  # joining keeps the first answer to an item
+        parts.reverse()  # joining keeps the first answer to an item
     elif options.attempt is None:
-        _check_conflicts(found)
-    return found
+        _check_conflicts(parts)
+
+    def read(made: Plan) -> Responses:
+        reading = parts[0].reading if len(parts) == 1 else None
+        return clean(made, _joined(parts, made.notes), key, f"{len(names)} files", reading=reading)
+
+    plan._reader = read
 
 
-def _items_of(parts: Sequence[Part]) -> set[str]:
-    """Return the items that are not constant in at least one file."""
-    return {
-        str(item)
-        for part in parts
-        for item in part.encoded.items.tolist()
-        if str(item) not in part.constant
-    }
+# -- the files of one table -------------------------------------------------------------------
 
 
-def _describe(found: Several, plan: Plan) -> None:
-    """Record in the plan what the files are and what was assumed; collect the key."""
-    names = [part.name for part in found.parts]
-    plan.sources = tuple(names)
-    said = dict.fromkeys(note for part in found.parts for note in part.notes)
-    plan.notes += [note for note in said if note not in plan.notes]
-    plan.notes.insert(0, f"Joined {len(names):,} files: {listed(names, most=3)}.")
-    plan.notes += found.key_notes
-    plan.columns = next((part.columns for part in found.parts if part.columns), [])
-    for part in found.parts:
-        for item, option in part.key.options.items():
-            found.key.options.setdefault(item, option)
-        found.key.source = found.key.source or part.key.source
-    alone = any(part.alone for part in found.parts)
-    found.why = "each file holds the answers of one user" if alone else "they have items in common"
-
-
-def _with_the_items_of_others(
-    items: set[str],
-    wrong: list[tuple[Any, InputError]],
-    options: ReadingOptions,
-    found: Several,
-    names: dict[int, str],
-) -> list[tuple[Any, InputError]]:
-    """Retry the files that failed, with the items of the others; return those that still fail.
-
-    In a small part of a test everybody may have given the same answer; on its own, the part then
-    does not look like answers.
-    """
-    if options.items is not None or options.layout not in ("auto", "wide"):
-        return wrong
-    still = []
-    for file, error in wrong:
+def _parts(
+    documents: Sequence[Any], options: ReadingOptions, stack: ExitStack
+) -> tuple[list[_Part], list[tuple[Any, InputError]]]:
+    """Read the files, those with much the same columns as one table; and those that are wrong."""
+    groups: list[list[_File]] = []
+    parts: list[_Part] = []
+    wrong: list[tuple[Any, InputError]] = []
+    for document, label in zip(documents, user_names(documents), strict=True):
         try:
-            own = [exactly(name) for name in file.sample.header if name in items]
-            found.parts.append(_read_one(file, options.changed(items=own or None), names[id(file)]))
-        except InputError:
-            still.append((file, error))
-    return still
+            if document.is_whole:
+                document.content()  # keep the bytes: some sources can be read only once
+            file = _File(document, label, *open_table(document, options, stack)[:2])
+        except InputError as error:
+            wrong.append((document, error))
+            continue
+        like = (own for own in groups if own[0].is_like(file) and options.key_row is None)
+        group = next(like, None)
+        if group is None:
+            groups.append([file])
+        else:
+            group.append(file)
+    for group in groups:
+        try:
+            parts.append(_read_together(group, options))
+        except InputError:  # reading them one by one will say what is wrong, and where
+            for file in group:
+                try:
+                    parts.append(_read_alone(file, options, stack))
+                except InputError as error:
+                    wrong.append((file.document, error))
+    place = {document.name: k for k, document in enumerate(documents)}
+    return sorted(parts, key=lambda part: place[part.names[0]]), wrong
 
 
-def _without_constant(part: Part, items: set[str], options: ReadingOptions) -> Part:
-    """Leave out columns with one text in all rows, unless they are items of another file."""
-    if not part.constant or options.items is not None:
-        return part
-    gone, kept = part.constant - items, part.constant & items
-    keep = np.array([str(item) not in gone for item in part.encoded.items.tolist()], dtype=bool)
-    left = [column for column in part.columns if column.name in gone]
-    reason = "it is an item of another file"
-    return replace(
-        part,
-        encoded=part.encoded.select(items=keep),
-        items=part.items - gone,
-        notes=(*part.notes, *([left_out_note(left)] if left else [])),
-        columns=[
-            replace(column, role="item", reason=reason) if column.name in kept else column
-            for column in part.columns
-        ],
+def stacked(tables: Sequence[Table], labels: Sequence[str] | None = None) -> Table:
+    """Return tables below each other, with the label of the table as the last column.
+
+    Examples
+    --------
+    >>> one, two = (Table.of_rows(["item", "answer"], [["q1", a]], "x.csv") for a in "AB")
+    >>> stacked([one, two], ["ann", "bob"]).rows()
+    [['q1', 'A', 'ann'], ['q1', 'B', 'bob']]
+    """
+    names = list(dict.fromkeys(name for table in tables for name in table.names))
+    names += [] if labels is None else [FILE]
+    label_of = dict(zip(map(id, tables), labels or [""] * len(tables), strict=True))
+
+    def rows_of(table: Table, rows: Sequence[list[str]]) -> list[list[str]]:
+        places = [table.names.index(n) if n in table.names else -1 for n in names]
+        places = [-2 if n == FILE and k < 0 else k for n, k in zip(names, places, strict=True)]
+        ends = ["", label_of[id(table)]]
+        return [[row[k] if k >= 0 else ends[-1 - k] for k in places] for row in rows]
+
+    def read(wanted: Sequence[str], told: Sequence[str]) -> Iterator[tuple[int, Columns]]:
+        above = 0
+        for table in tables:
+            lacking = [name for name in wanted if name not in table.names]
+            n_rows = 0
+            for first, columns in table.blocks(told, [n for n in wanted if n in table.names]):
+                new = first + max(map(len, columns.values())) - n_rows
+                if new > 0:  # a block holds some of the rows, or some of the columns
+                    texts = {FILE: label_of[id(table)]}
+                    columns |= {name: [texts.get(name, "")] * new for name in lacking}
+                    n_rows += new
+                yield above + first, columns
+            above += n_rows
+
+    cells = sum(len(table._rows) * len(table.names) for table in tables)
+    small = cells <= _FEW_CELLS and all(table.is_small for table in tables)
+    few = max(1, len(tables[0].sample) // len(tables))
+    rows = [row for t in tables for row in rows_of(t, t._rows if small else t.sample[:few])]
+    return Table(
+        Place(count(len(tables), "file"), "row", by_position=False),
+        names,
+        rows,
+        None if small else read,
+        has_header=tables[0].has_header,
+        titles={name: text for table in tables for name, text in table.titles.items()},
+        notes=list(dict.fromkeys(note for table in tables for note in table.notes)),
     )
 
 
-def _is_key_file(file: Any) -> bool:
+def _read_together(group: list[_File], options: ReadingOptions) -> _Part:
+    """Read files as one table; where its columns name no users, their names are another column."""
+    if len(group) == 1:
+        raise InputError("a single file is no table of several.")
+    tables, labels = [file.table for file in group], [file.label for file in group]
+    named = FILE in (options.user, options.group)
+    ways = [(labels if named else None, options), (labels, options)]
+    ways += [(labels, options.changed(user=FILE))] if options.user is None else []
+    fault = InputError("no column names the users.")
+    for own, told in ways:
+        try:
+            table, layout = laid_out(stacked(tables, own), told)
+            users = _users(layout)
+            if not users or (own is not None and not named and FILE not in users):
+                continue
+            if layout.long is not None and FILE not in users:
+                _check_once(tables, layout.long[0])
+            reading = PlainReading(table, layout, group[0].format, None, told)
+            return _Part(group, reading, *reading.read(), by_file=FILE in users)
+        except InputError as error:
+            fault = error
+    raise fault
+
+
+def _check_once(tables: Sequence[Table], user: str) -> None:
+    """Refuse users who occur in several tables, where they may contradict themselves."""
+    each = [{*table.cells(user)} for table in tables]
+    if len(set().union(*each)) < sum(map(len, each)):
+        raise InputError("users occur in several files.")
+
+
+def _read_alone(file: _File, options: ReadingOptions, stack: ExitStack) -> _Part:
+    """Read one file; if no column names its users, they are named after it."""
+    by_name = options.user is None and options.layout == "auto"
+    if by_name and not recognise("user", file.table.names):
+        try:
+            told = options.changed(user=FILE, layout="long")
+            table, layout = laid_out(stacked([file.table], [file.label]), told)
+            assert layout.long is not None
+            items = table.cells(layout.long[1])
+            if len({*items}) == len(items):  # the items and the answers of one user
+                reading = PlainReading(table, layout, file.format, None, told, one_of=True)
+                return _Part([file], reading, *reading.read(), by_file=True)
+        except InputError:
+            pass
+    reading = open_plain(file.document, options, stack, one_of=True)
+    encoded, key = reading.read()
+    if not _users(reading.layout):
+        several = encoded.n_users > 1
+        labels = [f"{file.label}-{u}" if several else file.label for u in encoded.users.tolist()]
+        told_groups = encoded.groups or {}
+        groups = {f"{file.label}-{user}": group for user, group in told_groups.items()}
+        encoded = encoded._changed(
+            users=label_array(labels), groups=groups or None, notes=encoded.notes
+        )
+    return _Part([file], reading, encoded, key, by_file=False)
+
+
+def _users(layout: Layout) -> list[str]:
+    """Return the columns that name the users; of a table with the users in columns, these."""
+    if layout.roles is not None:
+        return layout.roles.users
+    return [layout.long[0]] if layout.long is not None else layout.users
+
+
+# -- what the files are to each other ---------------------------------------------------------
+
+
+def _is_key_file(document: Any) -> bool:
     """Whether a file is named like a key: answer_key.csv, Lösung.xlsx, gold.json."""
-    stem = PurePosixPath(file.name).stem
+    stem = PurePosixPath(document.name).stem
     return stem.casefold() == "gt" or is_key_mark(stem) or role_of_name(stem) == "key"
 
 
-def _without_keys(found: Several) -> None:
-    """Take what has one answer per item, beside many users, as the key; it is no user."""
-    many = [part for part in found.parts if len(part.encoded.users) > 1]
-    single = [part for part in found.parts if len(part.encoded.users) == 1 and not part.is_named]
-    if not many or len(single) != 1:
-        return
-    answers = {str(i): str(o) for _, i, o in single[0].encoded.triples()}
-    asked = {item for part in many for item in part.items}
-    if len(asked & {*answers}) * 2 > len(answers):
-        found.parts = [part for part in found.parts if part is not single[0]]
-        found.key = RawKey(answers, single[0].name)
-        found.key_notes.append(f"{single[0].name} has one answer per item and is taken as the key.")
+def _read_key(document: Any, plan: Plan) -> RawKey | None:
+    path = document.path
+    try:
+        key = read_key(path if path is not None else io.BytesIO(document.content()))
+    except InputError as error:
+        plan.notes.append(f"Left out {document.name}: {error}")
+        return None
+    return RawKey({str(item): str(option) for item, option in key.items()}, document.name)
 
 
-def user_names(files: Sequence[Any]) -> list[str]:
+def user_names(documents: Sequence[Any]) -> list[str]:
     """Return a name for each file: the part of its path in which the files differ.
 
     Examples
@@ -265,188 +301,115 @@ def user_names(files: Sequence[Any]) -> list[str]:
     >>> user_names([File(name="out.json", folders=("runs", name)) for name in ("phi", "yi")])
     ['phi', 'yi']
     """
-    paths = [(*file.folders, PurePosixPath(file.name).stem) for file in files]
+    paths = [(*one.folders, PurePosixPath(one.name).stem) for one in documents]
     return told_apart(paths, [frozenset(("any",))] * len(paths))
 
 
-def _take_key(file: Any, found: Several, plan: Plan) -> None:
-    try:
-        key = read_key(file.path if file.path is not None else io.BytesIO(file.content()))
-    except InputError as error:
-        plan.notes.append(f"Left out {file.name}: {error}")
-        return
-    found.key = RawKey({str(item): str(option) for item, option in key.items()}, file.name)
+def _key_among(parts: list[_Part]) -> tuple[RawKey, list[str]]:
+    """Take what has one answer per item, beside many users, out of the parts: it is the key."""
+    many = [part for part in parts if part.encoded.n_users > 1]
+    single = [part for part in parts if part.encoded.n_users == 1 and not part.has_names]
+    if not many or len(single) != 1:
+        return RawKey(), []
+    answers = {str(i): str(o) for _, i, o in single[0].encoded.triples()}
+    asked = {item for part in many for item in part.items}
+    if len(asked & {*answers}) * 2 <= len(answers):
+        return RawKey(), []
+    parts.remove(single[0])
+    (name,) = single[0].names
+    return RawKey(answers, name), [f"{name} has one answer per item and is taken as the key."]
 
 
-def _read_one(file: Any, options: ReadingOptions, stem: str) -> Part:
-    """Read one file; if it holds the answers of one user, the user is named after the file."""
-    alone = _answers_of_one(file, options, stem)
-    if alone is not None:
-        return alone
-    with ExitStack() as stack:
-        reading = open_plain(file, options, stack, one_of=True)
-        encoded, key = reading.read()
-    roles = reading.layout.roles
-    nameless = False
-    if roles is not None and not roles.users:
-        nameless = len(encoded.users) > 1 and not options.tells_columns
-        labels = [f"{stem}-{label}" for label in encoded.users.tolist()]
-        labels = [stem] if len(labels) == 1 else labels  # the file of one user
-        groups = encoded.groups
-        if groups is not None:
-            groups = {f"{stem}-{user}": group for user, group in groups.items()}
-        encoded = encoded._changed(users=label_array(labels), groups=groups, notes=encoded.notes)
-    items = {str(item) for item in encoded.items.tolist()}
-    constant: set[str] = set()
-    if roles is not None and reading.table.has_header:
-        items |= {*roles.items}
-        constant = {*roles.constant}
-    elif reading.layout.long is not None:
-        cells = reading.table.cells(reading.layout.long[1])
-        items |= {cell.strip() for cell in cells if cell.strip()}
-    return Part(
-        file.name,
-        encoded,
-        items,
-        constant,
-        notes=encoded.notes,
-        columns=list(reading.layout.columns),
-        key=key,
-        format=reading.format,
-        is_named=roles is None or bool(roles.users),
-        nameless=nameless,
-    )
+def _refuse_strange(
+    parts: Sequence[_Part], wrong: Sequence[tuple[Any, InputError]], options: ReadingOptions
+) -> None:
+    """Refuse files without answers, that mostly cannot be read, or whose users have no names."""
+    if not any(part.encoded.n_items for part in parts):
+        raise wrong[0][1] if wrong else InputError("none of the files holds answers.")
+    if options.group is not None and all(part.encoded.groups is None for part in parts):
+        n = sum(len(part.names) for part in parts) + len(wrong)
+        raise InputError(f"none of the {n:,} files has a column {options.group!r}, given as group.")
+    endings = {PurePosixPath(name).suffix.lower() for part in parts for name in part.names}
+    alike = [f for file, f in wrong if PurePosixPath(file.name).suffix.lower() in endings]
+    if len(alike) * 2 > sum(len(part.names) for part in parts) + len(alike):
+        raise alike[0]
+    nameless = [
+        part.name for part in parts
+        if not _users(part.reading.layout) and len(part.users) > 1 and not options.tells_columns
+    ]  # fmt: skip
+    if nameless:
+        raise InputError(
+            f"{listed(nameless, most=2)}: no column names the users, and each file has several "
+            "rows; if these are users, name the items, or their column as the user; if the rows "
+            "are items, name their column as the item and the answers as the option."
+        )
 
 
-def _answers_of_one(file: Any, options: ReadingOptions, user: str) -> Part | None:
-    """Return the answers in a file with items and answers but no users; else None."""
-    if options.user is not None or file.kind not in ("table", "sheets", "json", "jsonl"):
-        return None
-    columns = _columns(file)
-    names = list(columns)
-    items = [options.item] if options.item else _item_names(names)
-    answers = [options.option] if options.option else _answer_names(names)
-    answers = [name for name in answers if name not in items and role_of_name(name) != "key"]
-    if not items or not answers or items[0] not in columns or answers[0] not in columns:
-        return None
-    item = columns[items[0]]
-    if len(set(item)) < len(item) or any(plain(n) != "subject" for n in recognise("user", names)):
-        return None
-    keys = [name for name in names if role_of_name(name) == "key"]
-    notes = ["The users are named after the files."]
-    given = [n for n in answers if plain(n) not in _RIGHT and not is_free_text(columns.get(n, []))]
-    if given and given[0] != answers[0] and not options.option:
-        if not keys:
-            notes.append(f"{given[0]!r} is taken as the answers, and {answers[0]!r} as the key.")
-        keys = keys or [answers[0]]  # the right answers stand beside the predictions
-        answers = given
-    kept = [
-        (i.strip(), o.strip())
-        for i, o in zip(item, columns[answers[0]], strict=True)
-        if i.strip() and o.strip()
-    ]
-    right = RawKey()
-    if len(keys) == 1:
-        for label, key in zip(item, columns[keys[0]], strict=True):
-            if label.strip() and key.strip():
-                right.options.setdefault(label.strip(), key.strip())
-                right.source = f"the column {keys[0]!r}"
-    team = next((cell for cell in columns.get(options.group or "", ()) if cell.strip()), None)
-    n = len(kept)
-    encoded = Responses(
-        users=label_array([user]),
-        items=label_array([i for i, _ in kept]),
-        option_labels=label_array([o for _, o in kept]),
-        item_starts=np.arange(n + 1, dtype=np.int64),
-        codes=np.zeros((n, 1), dtype=np.uint8),
-        rows=None,
-        kind="file",
-        notes=(),
-        groups=None if team is None else {user: team.strip()},
-    )
-    own = {i for i, _ in kept}
-    return Part(file.name, encoded, own, notes=tuple(notes), key=right, alone=True)
-
-
-def _item_names(names: list[str]) -> list[str]:
-    return recognise("item", names) or [n for i in _IDS for n in names if plain(n) == i]
-
-
-def _answer_names(names: list[str]) -> list[str]:
-    found = recognise("option", names)
-    return [*found, *(n for n in names if plain(n) in _OUTPUTS and n not in found)]
-
-
-def _columns(file: Any) -> dict[str, list[str]]:
-    """Return the columns of a table by name, or the members of records with single values."""
-    if file.kind in ("table", "sheets"):
-        names = [name for name in file.sample.header if name]
-        if not _item_names(names):
-            return {}
-        table = file.table()
-        places = {name: table.find(name) for name in names}
-        return {name: table.cells(k) for name, k in places.items() if k is not None}
-    first = next(iter(file.sample.records), None)
-    if not isinstance(first, dict) or not _item_names(list(first)):
-        return {}
-    records = list(file.records())
-    if not all(isinstance(record, dict) for record in records):
-        return {}
-    columns: dict[str, list[str]] = {}
-    for name in dict.fromkeys(name for record in records for name in record):
-        values = [record.get(name) for record in records]
-        if not any(isinstance(value, (list, dict)) for value in values):
-            columns[name] = ["" if value is None else str(value) for value in values]
-    return columns
-
-
-def _check_linked(found: Several, plan: Plan) -> None:
+def _linked(parts: Sequence[_Part], notes: list[str]) -> list[_Part]:
     """Refuse files that have nothing in common; leave out those without answers."""
-    parts = found.parts
-    first = next(part for part in parts if len(part.encoded.items))
-    items, users = set(first.items), set(map(str, first.encoded.users.tolist()))
-    for part in list(parts):
-        own = set(map(str, part.encoded.users.tolist()))
-        if part.items & items or own & users:
+    first = next(part for part in parts if part.encoded.n_items)
+    items, users, kept = set(first.items), set(first.users), []
+    for part in parts:
+        if part.items & items or part.users & users:
             items |= part.items
-            users |= own
-        elif len(part.encoded.items):
+            users |= part.users
+            kept.append(part)
+        elif part.encoded.n_items:
             raise InputError(
-                f"{first.name} and {part.name} have neither items nor users in common; read them "
-                "one by one."
+                f"{first.name} and {part.name} have neither items nor users in common; "
+                "read them one by one."
             )
         else:
-            parts.remove(part)
-            plan.notes.append(f"Left out {part.name}: nobody answered anything in it.")
+            notes += [f"Left out {name}: nobody answered anything in it." for name in part.names]
+    return kept
 
 
-def _check_conflicts(found: Several) -> None:
+def _check_conflicts(parts: Sequence[_Part]) -> None:
     """Refuse files in which the same users answer the same items differently."""
-    each = [set(map(str, part.encoded.users.tolist())) for part in found.parts]
-    if len(set().union(*each)) == sum(map(len, each)):
+    if len(set().union(*(part.users for part in parts))) == sum(len(part.users) for part in parts):
         return  # every user is in one file only
-    seen: dict[tuple[str, str], tuple[str, int]] = {}
-    shared = answers = 0
-    wrong: list[tuple[str, str, int, int]] = []
-    names = [part.name for part in found.parts]
-    for number, part in enumerate(found.parts):
+    seen: dict[tuple[str, str], tuple[str, _Part]] = {}
+    shared, answers = 0, 0
+    wrong: list[str] = []
+    for part in parts:
         for user, item, option in part.encoded.triples():
+            before, other = seen.setdefault((user, item), (option, part))
             answers += 1
-            before, other = seen.setdefault((user, item), (option, number))
-            if other != number:
-                shared += 1
-                if before != option:
-                    wrong.append((user, item, other, number))
-    if shared and not wrong and len(seen) * len(found.parts) == answers:
+            shared += other is not part
+            if before != option:
+                names = f"{other.name} and {part.name}"
+                wrong.append(f"{names} hold different answers from {user!r} to {item!r}")
+    if shared and not wrong and len(seen) * len(parts) == answers:
         raise InputError(
-            f"{listed(names, most=2)} hold the same answers from the same users; if other columns "
-            "tell them apart, write all answers in one table, with a row per answer (user, item, "
-            "option)."
+            f"{listed([part.name for part in parts], most=2)} hold the same answers from the "
+            "same users; if other columns tell them apart, write all answers in one table, with a "
+            "row per answer (user, item, option)."
         )
     if wrong and len(wrong) * 20 > shared:
-        user, item, one, other = wrong[0]
         raise InputError(
-            f"{names[one]} and {names[other]} hold different answers from {user!r} to {item!r}; "
-            "if these are attempts, say whether the first or the last counts; if the rows are not "
-            "users, name the user column."
+            f"{wrong[0]}; if these are attempts, say whether the first or the last counts; if the "
+            "rows are not users, name the user column."
         )
+
+
+def _joined(parts: Sequence[_Part], notes: list[str]) -> Responses:
+    """Return all answers, with the groups of the users; refuse users with two groups."""
+    told: dict[Any, tuple[Any, str]] = {}
+    for part in parts:
+        for user, group in (part.encoded.groups or {}).items():
+            one, where = told.setdefault(user, (group, part.name))
+            if one != group:
+                raise InputError(
+                    f"{where} and {part.name} have the user {shortened(str(user))!r} in two "
+                    f"groups ({shortened(one)!r} and {shortened(group)!r}); give each user one."
+                )
+    joined = parts[0].encoded
+    if len(parts) > 1:
+        joined = Responses.concat([part.encoded for part in parts])
+        answered = {*map(str, joined.items.tolist())}
+        asked = dict.fromkeys(item for part in parts for item in sorted(part.items))
+        notes += joined.notes
+        notes += dropped_items([item for item in asked if item not in answered])
+    has_groups = any(part.encoded.groups is not None for part in parts)
+    groups = {user: group for user, (group, _) in told.items()} if has_groups else None
+    return joined._changed(groups=groups)

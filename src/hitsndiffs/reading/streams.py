@@ -1,23 +1,21 @@
-"""Turn a converter's stream into codes: one attempt per person, sets as options, and the key."""
+"""Turn a format's stream into codes: one attempt per person, sets as options, and the key."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field
-
-import numpy as np
 
 from hitsndiffs.data.cells import normalise
 from hitsndiffs.data.encode import encode_long
-from hitsndiffs.data.factor import Factor
+from hitsndiffs.data.factor import Factor, factorise, trimmed
 from hitsndiffs.data.labels import Place
 from hitsndiffs.data.responses import Responses
-from hitsndiffs.data.words import listed
+from hitsndiffs.data.words import count, listed
 from hitsndiffs.errors import InputError
 from hitsndiffs.reading.exports.base import LeftOut
-from hitsndiffs.reading.exports.format import Stream
+from hitsndiffs.reading.exports.format import Entry, Stream
 
 __all__ = ["ATTEMPTS", "RawKey", "encode_stream", "option_label", "set_label"]
 
@@ -68,110 +66,87 @@ def encode_stream(
 
     ``attempt`` says which one counts: ``"first"`` (the default), ``"last"`` or ``"best"``.
     """
-    entries = stream.entries
-    if not entries:
+    if not stream.entries:
         raise InputError(f"{name}: there are no answers in it; nothing can be ranked.")
-    kept = _one_attempt(stream, attempt or "first", left_out)
-    labels = [set_label(one.answer) for one in entries]
-    pairs = zip(labels, entries, strict=True)
-    answered = [bool(label) and one.status == "answered" for label, one in pairs]
-    shown = [k for k in kept if entries[k].status != "not shown"]
-    if not any(answered[k] for k in shown):
+    shown = [one for one in stream.entries if one.status != "not shown"]
+    kept = _one_attempt(shown, attempt or "first", left_out)
+    labels = [set_label(one.answer) if one.status == "answered" else "" for one in kept]
+    if not any(labels):
         raise InputError(f"{name}: nobody answered anything; there is nothing to rank.")
-    unreadable = sum(entries[k].status == "unreadable" for k in shown)
+    unreadable = sum(one.status == "unreadable" for one in kept)
     if unreadable:
         notes.append(
-            f"{unreadable:,} answer{'s' * (unreadable != 1)} could not be read (several marks, or "
-            "none of the options) and count as blank."
+            f"{count(unreadable, 'answer')} could not be read (several marks, or none of the "
+            "options) and count as blank."
         )
+    users, items, options = (
+        _factor(column)
+        for column in ([one.person for one in kept], [one.item for one in kept], labels)
+    )
     encoded = encode_long(
-        _factor([entries[k].person for k in shown]),
-        _factor([entries[k].item for k in shown]),
-        _factor([labels[k] if answered[k] else None for k in shown]),
+        users,
+        items,
+        options,
         place=Place(name, "answer", by_position=False),
-        columns=("user", "item", "option"),
         duplicates="first",
         as_text=True,
         kind="file",
-        notes=[],
         all_answers=True,
     )
-    key = _stream_key(stream, notes)
-    if not key.options:
-        key = _key_of_points(stream, labels, answered)
-    return encoded, key
+    return encoded, _key(stream, notes) or _key_of_points(stream)
 
 
-def _factor(values: Sequence[str | None]) -> Factor:
-    index: dict[str, int] = {}
-    numbers = np.empty(len(values), dtype=np.int32)
-    for k, value in enumerate(values):
-        text = "" if value is None else value.strip()
-        numbers[k] = index.setdefault(text, len(index)) if text else -1
-    return Factor(list(index), numbers)
+def _factor(cells: list[str]) -> Factor:
+    return trimmed(factorise(cells))
 
 
-def _one_attempt(stream: Stream, attempt: str, left_out: list[LeftOut]) -> list[int]:
-    """Return the entries that count: one for each person and item."""
-    chosen: dict[tuple[str, str], int] = {}
+def _one_attempt(shown: list[Entry], attempt: str, left_out: list[LeftOut]) -> list[Entry]:
+    """Return the entries that count, in their order: one for each person and item."""
     attempts: dict[str, set[int]] = defaultdict(set)
-    for one in stream.entries:
+    for one in shown:
         attempts[one.person].add(one.attempt)
     several = sum(len(numbers) > 1 for numbers in attempts.values())
-    best = _best_attempts(stream) if attempt == "best" and several else {}
-    for k, one in enumerate(stream.entries):
-        if one.status == "not shown":
-            continue
-        other = chosen.get((one.person, one.item))
-        if other is None:
-            chosen[one.person, one.item] = k
-            continue
-        now, before = one.attempt, stream.entries[other].attempt
-        if one.person in best:
-            wins = now == best[one.person] and before != now
-        else:
-            wins = now > before if attempt == "last" else now < before
-        if wins or (attempt == "last" and now == before):
-            chosen[one.person, one.item] = k
-    dropped = sum(one.status != "not shown" for one in stream.entries) - len(chosen)
+    best = _best_attempts(shown) if attempt == "best" and several else {}
+    sign = -1 if attempt == "last" else 1
+
+    def rank(k: int) -> tuple[bool, int, int]:
+        one = shown[k]
+        return one.attempt != best.get(one.person, one.attempt), sign * one.attempt, sign * k
+
+    chosen: dict[tuple[str, str], int] = {}
+    for k in sorted(range(len(shown)), key=rank):
+        chosen.setdefault((shown[k].person, shown[k].item), k)
+    dropped = len(shown) - len(chosen)
     if several:
         people = "1 person" if several == 1 else f"{several:,} people"
-        left_out.append(
-            LeftOut(
-                dropped,
-                "answers of other attempts",
-                f"{people} tried more than once; {attempt} counts",
-            )
-        )
+        reason = f"{people} tried more than once; {attempt} counts"
+        left_out.append(LeftOut(dropped, "answers of other attempts", reason))
     elif dropped:
-        left_out.append(
-            LeftOut(dropped, "repeated answers", f"the {attempt} answer to an item counts")
-        )
-    return sorted(chosen.values())
+        reason = f"the {attempt} answer to an item counts"
+        left_out.append(LeftOut(dropped, "repeated answers", reason))
+    return [shown[k] for k in sorted(chosen.values())]
 
 
-def _best_attempts(stream: Stream) -> dict[str, int]:
+def _best_attempts(shown: list[Entry]) -> dict[str, int]:
     """Return for each person the attempt with the most points (or right answers)."""
-    points: dict[str, Counter[int]] = defaultdict(Counter)
-    for one in stream.entries:
+    points: dict[str, dict[int, float]] = defaultdict(lambda: defaultdict(float))
+    for one in shown:
         got = one.points
         if got is None and one.key:
             got = float(set_label(one.answer) == set_label(one.key))
-        points[one.person][one.attempt] += got or 0.0  # type: ignore[assignment]
+        points[one.person][one.attempt] += got or 0.0
     return {
         person: max(scores, key=lambda number: (scores[number], -number))
         for person, scores in points.items()
     }
 
 
-def _stream_key(stream: Stream, notes: list[str]) -> RawKey:
-    """Return the key that the converters found: the most common one for each item."""
+def _key(stream: Stream, notes: list[str]) -> RawKey | None:
+    """Return the key that the format found: the most common one for each item."""
     votes: dict[str, Counter[str]] = defaultdict(Counter)
     for one in stream.entries:
         if one.key:
             votes[one.item][set_label(one.key)] += 1
-    if not votes:
-        return RawKey()
     several = [item for item, counted in votes.items() if len(counted) > 1]
     if several:
         notes.append(
@@ -179,27 +154,24 @@ def _stream_key(stream: Stream, notes: list[str]) -> RawKey:
             "commonest one is kept."
         )
     options = {item: counted.most_common(1)[0][0] for item, counted in votes.items()}
-    return RawKey(options, stream.key_from or "the file")
+    return RawKey(options, stream.key_from or "the file") if options else None
 
 
-def _key_of_points(stream: Stream, labels: list[str], answered: list[bool]) -> RawKey:
+def _key_of_points(stream: Stream) -> RawKey:
     """Infer the key from points: only one option gets them, and always in full."""
+    marked = [one for one in stream.entries if one.points is not None]
+    most: dict[str, float] = defaultdict(float)
+    for one in marked:
+        most[one.item] = max(most[one.item], one.possible or 0.0, one.points or 0.0)
     full: dict[str, set[str]] = defaultdict(set)
     partial: dict[str, set[str]] = defaultdict(set)
-    most: dict[str, float] = {}
-    for one in stream.entries:
-        if one.points is not None:
-            most[one.item] = max(most.get(one.item, 0.0), one.possible or 0.0, one.points)
-    for k, one in enumerate(stream.entries):
-        if one.points is None or not answered[k] or most.get(one.item, 0.0) <= 0:
-            continue
-        (full if one.points >= most[one.item] - 1e-9 else partial)[one.item].add(labels[k])
-    options = {
-        item: next(iter(found))
-        for item, found in full.items()
-        if len(found) == 1 and not found & partial[item] and partial[item]
-    }
+    for one in marked:
+        label = set_label(one.answer)
+        if label and one.status == "answered" and most[one.item] > 0:
+            in_full = (one.points or 0.0) >= most[one.item] - 1e-9
+            (full if in_full else partial)[one.item].add(label)
+    alone = {item: min(found) for item, found in full.items() if len(found) == 1}
+    options = {k: v for k, v in alone.items() if partial[k] and v not in partial[k]}
     if len(options) * 2 >= len(full):  # points mark right answers: add items that all got right
-        alone = {k: v for k, v in full.items() if len(v) == 1 and not partial[k]}
-        options |= {item: next(iter(found)) for item, found in alone.items()}
+        options |= {k: v for k, v in alone.items() if not partial[k]}
     return RawKey(options, "the points: one option has them all") if options else RawKey()
