@@ -15,7 +15,7 @@ from hitsndiffs.data.responses import Responses
 from hitsndiffs.data.words import count, listed
 from hitsndiffs.errors import InputError
 from hitsndiffs.reading.exports.base import LeftOut
-from hitsndiffs.reading.exports.format import Entry, Stream
+from hitsndiffs.reading.exports.format import Given, Stream
 
 __all__ = ["ATTEMPTS", "RawKey", "encode_stream", "option_label", "set_label"]
 
@@ -100,7 +100,7 @@ def _factor(cells: list[str]) -> Factor:
     return trimmed(factorise(cells))
 
 
-def _one_attempt(shown: list[Entry], attempt: str, left_out: list[LeftOut]) -> list[Entry]:
+def _one_attempt(shown: list[Given], attempt: str, left_out: list[LeftOut]) -> list[Given]:
     """Return the entries that count, in their order: one for each person and item."""
     attempts: dict[str, set[int]] = defaultdict(set)
     for one in shown:
@@ -127,7 +127,7 @@ def _one_attempt(shown: list[Entry], attempt: str, left_out: list[LeftOut]) -> l
     return [shown[k] for k in sorted(chosen.values())]
 
 
-def _best_attempts(shown: list[Entry]) -> dict[str, int]:
+def _best_attempts(shown: list[Given]) -> dict[str, int]:
     """Return for each person the attempt with the most points (or right answers)."""
     points: dict[str, dict[int, float]] = defaultdict(lambda: defaultdict(float))
     for one in shown:
