@@ -19,16 +19,17 @@ from hitsndiffs.show.web.settings import Settings
 
 #: Fields of the forms, and of none of them.
 FIELDS = [
-    "rows", "header_row", "sheet", "separator", "attempt", "duplicates", "items_shown", "c0", "c1",
-    "c2", "i0", "i1", "method", "strong_user", "key_text", "use_key", "known:q1", "known:q9",
+    "layout", "header_row", "sheet", "separator", "attempt", "duplicates", "items_shown", "c0",
+    "c1", "c2", "i0", "i1", "method", "strong_user", "key_text", "use_key", "known:q1", "known:q9",
     "name", "by", "group", "seed", "answers", "page", "other",
+    "planned", "sections", "groups", "clusters", "predicted",
 ]  # fmt: skip
 WORDS = [
     "", "0", "1", "-1", "99", "wide", "long", "transposed", "user", "item", "answers", "group",
     "unused", "comma", "tab", "last", "best", "auto", "hnd", "majority", "student-01", "q1", "A",
     "q1 = A\nq2: B", "q99 = A", "=,=", "x" * 3000,
 ]  # fmt: skip
-STEPS = ["plan", "rank", "method", "known", "compare", "cancel", "leave", "end", "result"]
+STEPS = ["plan", "rank", "compare", "cancel", "leave", "end", "result"]
 LOOKS = ["plan", "result", "compare", "progress", "download/ranking.csv", "download/report.html"]
 LOOKS += ["download/key.csv", "download/how-it-is-read.json", "download/../x", "download/%00"]
 #: Requests of one visit, and the seconds a job may take.

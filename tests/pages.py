@@ -101,5 +101,5 @@ class Visitor:
         return self.get(step)
 
     def rank(self, **said: Any) -> httpx.Response:
-        self.post("rank", **said)
+        self.post("rank", **{"planned": "1"} | said)
         return self.settled("result")

@@ -20,7 +20,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from commands import Here
+from commands import QUIZ, Here
 from formats.lms import moodle
 
 import hitsndiffs as hnd
@@ -117,7 +117,7 @@ def test_the_key_in_a_file_is_used_with_a_click(visitor: Visitor) -> None:
     usual = [max(set(column) - {""}, key=column.count) for column in columns]
     visitor.bring("\n".join([head, f"KEY,{','.join(usual)}", *lines]))
     assert "Use the key" in visitor.rank().text
-    visitor.post("known", use_key="1")
+    visitor.post("rank", use_key="1")
     used = visitor.settled("result").text
     assert "Use the key" not in used
     assert "--answers known.csv" in used
@@ -144,7 +144,7 @@ def test_columns_are_left_out_with_a_click(visitor: Visitor) -> None:
     assert {c["name"]: c["role"] for c in kept["columns"]}["q08"] != "item"
     assert "16 users, 6 items" in visitor.get("result").text
     visitor.bring(SMALL)
-    answer = visitor.post("rank", c1=UNUSED, c2=UNUSED)
+    answer = visitor.post("rank", planned="1", c1=UNUSED, c2=UNUSED)
     assert answer.status_code == 422
     assert said(answer).startswith("No column is left")
 
@@ -185,6 +185,32 @@ def test_a_column_holds_the_groups(visitor: Visitor) -> None:
     assert said(answer).startswith("Only one column can hold the users&#39; groups")
 
 
+def test_sections_groups_clusters_and_predictions_are_columns_or_files(visitor: Visitor) -> None:
+    head, *body = [line.split(",") for line in QUIZ.read_text(encoding="utf-8").splitlines()]
+    lines = ["worker,task,label,topic,team,most"]
+    for j, (user, *answers) in enumerate(body):
+        for i, (item, label) in enumerate(zip(head[1:], answers, strict=True)):
+            topic, team = "algebra" if i < 10 else "geometry", "red" if j % 2 else "blue"
+            lines += [f"{user},{item},{label},{topic},{team},{label}"] if label else []
+    assert "What users think" in visitor.bring("\n".join(lines), "long.csv").text
+    said = visitor.rank(sections="topic", groups="team", clusters="topic").text
+    for word in ("Sections and groups", "algebra", "red", "Items of one cluster (2 in all)"):
+        assert word in said
+    command = visitor.get("download/report.html").text
+    assert "--sections topic --compare-groups team --clusters topic" in command
+    assert "Labels to ask for" not in said
+    answer = visitor.rank(predicted="most")
+    assert 'id="audit"' in answer.text
+    assert "Marks (CSV)" in answer.text
+    assert set(rows(visitor.get("download/marks.csv"))[0]) == {"user", "marks", "out_of", "percent"}
+    files = {"sections_file": ("own.csv", "item,section\n" + "".join(
+        f"q{i:02},{'first' if i < 10 else 'second'}\n" for i in range(1, 21)))}  # fmt: skip
+    visitor.post("rank", files=files, planned="1")
+    assert "second" in visitor.settled("result").text
+    assert visitor.rank(sections="../../etc/passwd").status_code == 422
+    assert visitor.rank(groups="nowhere").status_code == 422
+
+
 def test_several_files_are_one_piece_of_work(visitor: Visitor) -> None:
     head, *lines = CLASS.splitlines()
     halves = ["\n".join([head, *lines[:8]]), "\n".join([head, *lines[8:]])]
@@ -215,9 +241,9 @@ def test_methods_are_compared_and_another_is_taken(visitor: Visitor) -> None:
     compared = visitor.settled("compare")
     assert "Methods side by side" in compared.text
     assert "dawid-skene" in compared.text
-    visitor.post("method", method="majority")
+    visitor.post("rank", method="majority")
     assert "majority" in visitor.settled("result").text
-    visitor.post("method", method="magic")
+    visitor.post("rank", method="magic")
     assert visitor.settled("result").status_code == 422
 
 
@@ -237,7 +263,7 @@ def test_the_page_asks_when_it_is_in_doubt_and_uses_the_answer(
     assert "hnd rank quiz.csv" in visitor.get("download/report.html").text
     work = page.page.works.get(visitor.work.removeprefix("/piece/"))
     assert work is not None
-    visitor.post("known", **{"known:q1": "B", "known:q2": ""})
+    visitor.post("rank", **{"known:q1": "B", "known:q2": ""})
     assert visitor.settled("result").status_code == 200
     assert work.job is not None
     assert work.job.task["known"] == {"q1": "B"}
@@ -254,7 +280,7 @@ def test_two_tabs_are_two_pieces_of_work(page: Live) -> None:
         second.bring(CLASS.replace("student", "violet"), "violet.csv")
         first.rank(method="hnd", key_text="q01 = A", use_key="1")
         second.rank(method="majority")
-        first.post("known", **{"known:q02": "C"})
+        first.post("rank", **{"known:q02": "C"})
         first.settled("result")
         for one, own, other in ((first, "amber", "violet"), (second, "violet", "amber")):
             for step in ("plan", "result", "download/ranking.csv", "download/report.html"):
@@ -331,7 +357,7 @@ def test_nothing_that_a_browser_sends_is_a_fault_of_the_program(visitor: Visitor
     for form in (
         {"header_row": "x"},
         {"header_row": "9" * 5000},
-        {"rows": "upside down"},
+        {"layout": "upside down"},
         {"separator": "??"},
         {"c0": "king"},
         {"method": "magic"},
@@ -340,7 +366,7 @@ def test_nothing_that_a_browser_sends_is_a_fault_of_the_program(visitor: Visitor
         long,
         {},
     ):
-        for step in ("plan", "rank", "known"):
+        for step in ("plan", "rank"):
             answer = visitor.post(step, **form)
             assert answer.status_code < 500, (step, form)
             assert visitor.settled("result").status_code < 500, (step, form)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,11 +11,12 @@ import numpy.typing as npt
 
 from hitsndiffs.data.responses import Responses
 from hitsndiffs.reading import Plan
-from hitsndiffs.results.columns import COLUMNS, rank_ranges, shown_columns
+from hitsndiffs.results.cells import Cells
+from hitsndiffs.results.columns import rank_ranges, shown_columns
 from hitsndiffs.results.comparison import Comparison
 from hitsndiffs.results.diagnostics import best_options
 from hitsndiffs.results.ranking import Ranking
-from hitsndiffs.results.wording import count, missing, per_cent
+from hitsndiffs.results.wording import count, missing
 from hitsndiffs.show.answers import chosen_options, clean, first_answers
 
 __all__ = ["notebook_html"]
@@ -36,48 +37,37 @@ def notebook_html(thing: Any) -> str:
     Examples
     --------
     >>> import hitsndiffs as hnd
-    >>> "<td>&lt;b&gt;</td>" in notebook_html(hnd.Responses.from_wide([["A"], ["<b>"]]))
+    >>> ">&lt;b&gt;</td>" in notebook_html(hnd.Responses.from_wide([["A"], ["<b>"]]))
     True
     """
-    if isinstance(thing, Ranking):
-        return _ranking(thing)
-    if isinstance(thing, Comparison):
-        return _comparison(thing)
-    if isinstance(thing, Plan):
-        return _plan(thing)
-    assert isinstance(thing, Responses)
-    return _responses(thing)
+    views = {
+        Ranking: _ranking,
+        Comparison: _comparison,
+        Plan: _plan,
+        Responses: _responses,
+    }
+    return next(view(thing) for kind, view in views.items() if isinstance(thing, kind))
 
 
 def _ranking(ranking: Ranking) -> str:
     r, said = ranking.responses, ranking.verdict
     many = r.n_users > 2 * SHOWN_ROWS
     users = ranking.order[: SHOWN_ROWS if many else None]
-    cells = ranking.cells(users)
-    names = shown_columns(ranking)
-    made = {
-        "user": lambda: _answers_behind(ranking, users),
-        "bar": lambda: _bars(ranking, users),
-        "range": lambda: rank_ranges(cells),
-    }
-    columns = {
-        name: made[name]() if name in made else [html.escape(text) for text in cells.texts(name)]
-        for name in names
-    }
+    cells, names = ranking.cells(users), shown_columns(ranking)
+    drawn = {"user": _answers_behind(ranking, users)}
+    if "bar" in names:
+        drawn |= {"bar": _bars(ranking, users), "range": rank_ranges(cells)}
     scale = "0 … 100 %" if ranking.by == "correct" else "95 % interval"
-    extra = {"bar": scale, "range": "rank range"}
-    heads = [extra.get(name) or COLUMNS[name].heading for name in names]
-    body = list(zip(*(columns[name] for name in names), strict=True))
+    lines = [f"{count(r.n_users, 'user')}, {count(r.n_items, 'item')}; method {ranking.method}."]
+    if said.help:
+        lines.append(f"{said.advice}: {said.help}")
+    if not said.allows_numbers:
+        lines.append(f"{said.caption}.")
     rest = r.n_users - len(users)
-    helps = [f"{said.advice}: {said.help}"] if said.help else []
     return _page(
         str(said),
-        [
-            f"{count(r.n_users, 'user')}, {count(r.n_items, 'item')}; method {ranking.method}.",
-            *helps,
-            *([] if said.allows_numbers else [f"{said.caption}."]),
-        ],
-        _table(heads, body, left=[names.index("user")]),
+        lines,
+        _table(cells, names, drawn, {"bar": scale, "range": "rank range"}),
         f"… and {count(rest, 'more user')}; ranking.table() has them all." if rest else "",
         ranking.notes,
     )
@@ -126,68 +116,50 @@ def _bars(ranking: Ranking, users: Ints) -> list[str]:
 
 def _responses(r: Responses) -> str:
     users, items = (min(most, n) for most, n in zip(CORNER, (r.n_users, r.n_items), strict=True))
+    columns = list(zip(*first_answers(r, users, items, 20), strict=True))
     heads = ["", *(clean(item, 20) for item in r.items[:items])]
-    body = [[html.escape(cell) for cell in row] for row in first_answers(r, users, items, 20)]
-    lines = [
-        f"{count(r.n_options, 'option')}, {count(r.n_responses, 'answer')}, "
-        + ("none missing." if r.is_complete else f"{missing(r)} missing.")
-    ]
+    cells = Cells.of({str(place): column for place, column in enumerate(columns)})
+    gaps = "none missing." if r.is_complete else f"{missing(r)} missing."
     more = [
-        f"{count(n - shown, f'more {noun}')}"
+        count(n - shown, f"more {noun}")
         for n, shown, noun in ((r.n_users, users, "user"), (r.n_items, items, "item"))
         if n > shown
     ]
     return _page(
         f"Responses: {count(r.n_users, 'user')} × {count(r.n_items, 'item')}",
-        lines,
-        _table(heads, body, left=range(len(heads))),
+        [f"{count(r.n_options, 'option')}, {count(r.n_responses, 'answer')}, {gaps}"],
+        _table(cells, list(cells.columns), {}, dict(zip(cells.columns, heads, strict=True))),
         f"… and {' and '.join(more)}." if more else "",
         r.notes,
     )
 
 
 def _comparison(comparison: Comparison) -> str:
-    judged = comparison.true_scores is not None
-    heads = ["method", "agreement with the others", "", "seconds"]
-    if judged:
-        heads[1:1] = ["with the key", "key found"]
-    body, errors = [], []
-    for row in comparison.rows():
-        if row["error"] is not None:
-            errors.append(f"{row['method']} was left out: {row['error']}")
-            continue
-        agreement = row["agreement"]
-        width = 0.0 if agreement is None else 100 * max(agreement, 0.0)
-        bar = (
-            f'<svg width="100" height="10" aria-hidden="true"><rect width="{width:.0f}" '
-            f'height="10" rx="2" fill="{POINT}"/></svg>'
-        )
-        cells = [html.escape(row["method"]), _digits(agreement), bar, f"{row['seconds']:.2f}"]
-        if judged:
-            found = row["key_recovered"]
-            cells[1:1] = [_digits(row["accuracy"]), "–" if found is None else per_cent(found)]
-        body.append(cells)
-    r = comparison.responses
+    cells = comparison.cells()
+    pairs = list(zip(cells.values("method"), cells.values("error"), strict=True))
+    fitted = cells.only([row for row, (_, error) in enumerate(pairs) if error is None])
+    bars = [
+        f'<svg width="100" height="10" aria-hidden="true"><rect width="{100 * max(share, 0):.0f}" '
+        f'height="10" rx="2" fill="{POINT}"/></svg>'
+        for share in (value or 0.0 for value in fitted.values("agreement"))
+    ]
+    judged = ["accuracy", "key_recovered"] if comparison.true_scores is not None else []
+    heads = {"agreement": "agreement with the others", "bar": ""}
+    names, r = ["method", *judged, "agreement", "bar", "seconds"], comparison.responses
+    failed = [f"{method} was left out: {error}" for method, error in pairs if error is not None]
     return _page(
-        f"{count(len(body), 'method')} on {count(r.n_users, 'user')}, {count(r.n_items, 'item')}",
+        f"{count(len(fitted), 'method')} on {count(r.n_users, 'user')}, {count(r.n_items, 'item')}",
         [comparison.advice()],
-        _table(heads, body, left=(0,)),
+        _table(fitted, names, {"bar": bars}, heads),
         "",
-        [*errors, *r.notes],
+        [*failed, *r.notes],
     )
 
 
 def _plan(plan: Plan) -> str:
-    body = [
-        [html.escape(clean(what)), html.escape(clean(words, 1000))] for what, words in plan.lines()
-    ]
-    return _page(
-        f"How it is read: {plan.line}", [], _table(["what", "how"], body, left=(0, 1)), "", []
-    )
-
-
-def _digits(value: float | None) -> str:
-    return "–" if value is None or np.isnan(value) else f"{value:.2f}"
+    what, how = zip(*plan.lines(), strict=True)
+    cells = Cells.of({"what": what, "how": [clean(words, 1000) for words in how]})
+    return _page(f"How it is read: {plan.line}", [], _table(cells, ["what", "how"], {}, {}), "", [])
 
 
 def _page(title: str, lines: Iterable[str], table: str, more: str, notes: Iterable[str]) -> str:
@@ -203,18 +175,20 @@ def _page(title: str, lines: Iterable[str], table: str, more: str, notes: Iterab
     )
 
 
-def _table(heads: Sequence[str], rows: Iterable[Sequence[str]], left: Iterable[int]) -> str:
-    """A table; heads are escaped here, cells are already HTML."""
-    aligned = set(left)
+def _table(
+    cells: Cells, names: Sequence[str], drawn: Mapping[str, list[str]], heads: Mapping[str, str]
+) -> str:
+    """Some columns as HTML; ``drawn`` has those that are HTML already, ``heads`` other headings."""
 
-    def cell(tag: str, place: int, text: str) -> str:
-        style = "" if place in aligned else ' style="text-align:right"'
-        plain = ' style="text-align:left"' if place in aligned and tag == "th" else style
-        return f"<{tag}{plain}>{text}</{tag}>"
+    def cell(tag: str, name: str, text: str) -> str:
+        side = "left" if cells.kinds.get(name) in ("label", "words") else "right"
+        return f'<{tag} style="text-align:{side}">{text}</{tag}>'
 
-    head = "".join(cell("th", place, html.escape(text)) for place, text in enumerate(heads))
-    body = "".join(
-        f"<tr>{''.join(cell('td', place, text) for place, text in enumerate(row))}</tr>"
-        for row in rows
-    )
-    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+    def row(tag: str, texts: Sequence[str]) -> str:
+        made = (cell(tag, name, text) for name, text in zip(names, texts, strict=True))
+        return f"<tr>{''.join(made)}</tr>"
+
+    head = [html.escape(heads[n] if n in heads else cells.heading(n)) for n in names]
+    columns = [drawn[n] if n in drawn else map(html.escape, cells.texts(n)) for n in names]
+    body = "".join(row("td", texts) for texts in zip(*columns, strict=True))
+    return f"<table><thead>{row('th', head)}</thead><tbody>{body}</tbody></table>"

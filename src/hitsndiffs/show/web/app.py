@@ -126,8 +126,6 @@ class Page:
                 Route("/piece/{work}/plan", here(self.plan)),
                 _post("/piece/{work}/plan", here(self.change_plan)),
                 _post("/piece/{work}/rank", here(self.rank)),
-                _post("/piece/{work}/method", here(self.take_method)),
-                _post("/piece/{work}/known", here(self.know)),
                 Route("/piece/{work}/result", here(self.result)),
                 Route("/piece/{work}/compare", here(self.comparison)),
                 _post("/piece/{work}/compare", here(self.compare)),
@@ -222,24 +220,30 @@ class Page:
 
     async def change_plan(self, request: Request, work: Work) -> Response:
         """Read the files in another way."""
-        self.take_form(await self.form(request), work)
+        form = await self.form(request)
+        self.take_plan(form, work)
+        work.wishes |= wishes(form)
         return self.begin(work, "plan")
 
-    def take_form(self, form: FormData, work: Work) -> None:
-        """Take what the form of the plan says; what was read otherwise is out of date."""
+    def take_plan(self, form: FormData, work: Work) -> None:
+        """Take what the form says of the plan, and begin anew: what was known is out of date."""
         found = work.results.get("plan")
         options = reading_options(form, found and found["plan"], work.options)
         if options != work.options:
             work.options, work.results = options, {}
-        work.wishes = wishes(form)
+        work.wishes, work.known = {}, {}
 
     # -- the ranking --------------------------------------------------------------------------
 
     async def rank(self, request: Request, work: Work) -> Response:
-        """Rank with the settings of the form."""
+        """Rank with the settings of a form: that of the plan, or one of the result."""
         form = await self.form(request)
-        self.take_form(form, work)
-        work.known = {}
+        if "planned" in form:
+            self.take_plan(form, work)
+        work.wishes |= wishes(form)
+        for name, value in form.items():
+            if name.startswith("known:") and isinstance(value, str) and value:
+                work.known[name.removeprefix("known:")] = value
         for field in TOLD_BY_FILES:
             await self.keep_told(form, field, work)
         return self.begin(work, "rank")
@@ -248,20 +252,6 @@ class Page:
         """Keep a file that says something about the answers."""
         for name, content in _files(form, field):
             work.wishes[wish or field] = str(await work.keep(name, content, field))
-
-    async def take_method(self, request: Request, work: Work) -> Response:
-        """Rank again with another method."""
-        work.wishes["method"] = wishes(await self.form(request))["method"]
-        return self.begin(work, "rank")
-
-    async def know(self, request: Request, work: Work) -> Response:
-        """Rank again with answers to the page's questions, or with the key that there is."""
-        form = await self.form(request)
-        work.wishes["use_key"] = work.wishes["use_key"] or form.get("use_key") == "1"
-        for name, value in form.items():
-            if name.startswith("known:") and isinstance(value, str) and value:
-                work.known[name.removeprefix("known:")] = value
-        return self.begin(work, "rank")
 
     async def result(self, _: Request, work: Work) -> Response:
         """Show the result, or the progress, or what went wrong."""
@@ -379,8 +369,7 @@ class Page:
         try:
             await work.take(files)
             work.options = {"group": group} if group else {}
-            own = {"by": by, "seed": int(seed) if seed else None}
-            work.wishes = {**wishes(form), **own}
+            work.wishes = wishes(form) | {"by": by, "seed": int(seed) if seed else None}
             await self.keep_told(form, "answers", work, "key_file")
             self.begin(work, "api")
             job = work.job

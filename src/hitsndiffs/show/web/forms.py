@@ -37,6 +37,8 @@ SETTINGS: dict[str, dict[str, str]] = {
 }
 _ROLE_OPTIONS = ("items", "drop", "user", "item", "option", "group")
 _SEPARATED = re.compile(r"\s*[=:;,\t]\s*")
+#: Fields that say something of the ranking, or of items and users.
+WISHES = ("method", "strong_user", "key_text", "predicted", "sections", "groups", "clusters")
 #: Maximum characters taken from a field of one line.
 LONGEST_FIELD = 1000
 
@@ -130,15 +132,12 @@ def _settings(form: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def wishes(form: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what the visitor wants of the ranking."""
-    return {
-        "method": _text(form, "method"),
-        "strong_user": _text(form, "strong_user"),
-        "use_key": form.get("use_key") == "1",
-        "key_text": _text(form, "key_text", 200_000),
-        "predicted": _text(form, "predicted"),
-        "beside": {name: _text(form, name) for name in ("sections", "groups", "clusters")},
+    """Return what a form says of the ranking; what it does not ask is not in it."""
+    longest = {"key_text": 200_000}
+    found = {
+        name: _text(form, name, longest.get(name, LONGEST_FIELD)) for name in WISHES if name in form
     }
+    return found | ({"use_key": form["use_key"] == "1"} if "use_key" in form else {})
 
 
 def key_text(text: str, items: Collection[str] = ()) -> str:

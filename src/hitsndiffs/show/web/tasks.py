@@ -177,7 +177,7 @@ def _ranked(
 ) -> Ranking:
     from hitsndiffs.results.rank import key_parameter, rank
 
-    method, params = task["method"] or "auto", {} if key is None else {"key": key}
+    method, params = task.get("method") or "auto", {} if key is None else {"key": key}
     if known:
         params[key_parameter(method)] = known
     for name in ("strong_user", "seed"):
@@ -193,13 +193,13 @@ def _keys(task: Task, responses: Responses) -> tuple[dict[str, Any] | None, dict
     given = None if responses.key is None else dict(responses.key)
     if task.get("key_file"):
         given = dict(read_key(task["key_file"], responses))
-    elif task["key_text"]:
+    elif task.get("key_text"):
         items = {str(item) for item in responses.items.tolist()}
         typed = io.StringIO(key_text(task["key_text"], items))
         typed.name = "what you typed"
         given = dict(read_key(typed, responses))
     known: dict[str, Any] = dict(task["known"])
-    if task["use_key"]:
+    if task.get("use_key"):
         if given is None and not known:
             raise InputError(
                 "You asked for a ranking by a key, but there is none; choose a file, or type it in."
@@ -213,11 +213,12 @@ def _beside(task: Task) -> dict[str, Any]:
     from hitsndiffs.reading.beside import item_groups, two_columns, user_groups
 
     found: dict[str, Any] = {}
-    for name, said in task["beside"].items():
-        if file := task.get(f"{name}_file"):
+    for name in BESIDE:
+        said, file = task.get(name), task.get(f"{name}_file")
+        if file:
             found[name] = two_columns(Path(file), name, "names and what they belong to")
         elif said == "names" and name != "groups":
-            found[name] = said
+            found[name] = "names"
         elif said:
             of_column = user_groups if name == "groups" else item_groups
             found[name] = of_column(task["files"], task["options"], said)
@@ -229,7 +230,7 @@ def _foreseen(task: Task, plan: Plan, votes: Responses) -> SurprisinglyPopular |
     from hitsndiffs.reading import read_responses
     from hitsndiffs.results.surprising import surprisingly_popular
 
-    if not task["predicted"]:
+    if not task.get("predicted"):
         return None
     own = next((column.name for column in plan.columns if column.role == "answers"), None)
     if own is None or plan.layout != "long":
@@ -244,8 +245,8 @@ def _command(task: Task) -> Command:
     plan = ["--plan", "how-it-is-read.json"] if task["options"] else []
     said = {f"--{name.replace('_', '-')}": task.get(name) for name in RANKED_BY}
     for name, option in BESIDE.items():
-        file = task.get(f"{name}_file")
-        said[option] = Path(file).name if file else task["beside"].get(name)
+        file, column = task.get(f"{name}_file"), task.get(name)
+        said[option] = Path(file).name if file else column
     options = [word for name, value in said.items() if value for word in (name, str(value))]
     return Command((*files, *plan), tuple(options))
 

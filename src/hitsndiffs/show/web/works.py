@@ -15,7 +15,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from hitsndiffs.show.web.forms import wishes
 from hitsndiffs.show.web.jobs import Job
 from hitsndiffs.show.web.settings import Settings
 
@@ -56,7 +55,7 @@ class Work:
     folder: Path
     files: list[Path] = field(default_factory=list)
     options: dict[str, Any] = field(default_factory=dict)
-    wishes: dict[str, Any] = field(default_factory=lambda: wishes({}))
+    wishes: dict[str, Any] = field(default_factory=dict)
     known: dict[str, str] = field(default_factory=dict)
     results: dict[str, dict[str, Any]] = field(default_factory=dict)
     job: Job | None = None
