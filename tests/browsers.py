@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import csv
 import os
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -42,6 +44,73 @@ def browser() -> Iterator[Any]:
             yield opened
         finally:
             opened.close()
+
+
+class Visit:
+    """A window that can reach one place and nothing else, and remembers what went wrong.
+
+    Parameters
+    ----------
+    chromium
+        The browser.
+    home
+        The address that is opened, and how all others begin that may be asked for.
+    options
+        Of the window: its size, colours, whether scripts run.
+    """
+
+    def __init__(self, chromium: Any, home: str, **options: Any) -> None:
+        self.home = home
+        self.context = chromium.new_context(**options)
+        self.context.route("**/*", self._only_here)
+        self.page = self.context.new_page()
+        self.page.set_default_timeout(40_000)
+        self.wrong: list[str] = []
+        self.outside: list[str] = []
+        self.page.on("console", lambda message: self.wrong.append(message.text))
+        self.page.on("pageerror", lambda error: self.wrong.append(str(error)))
+        self.page.on("dialog", self._dialog)
+        self.page.goto(home)
+
+    def _only_here(self, route: Any) -> None:
+        if route.request.url.startswith((self.home, "blob:")):
+            route.continue_()
+        else:
+            self.outside.append(route.request.url)
+            route.abort()
+
+    def _dialog(self, dialog: Any) -> None:
+        self.wrong.append(f"dialog: {dialog.message}")
+        dialog.dismiss()
+
+    def column(self, number: int, table: str = "#ranking") -> list[str]:
+        """The texts of one column of a table."""
+        cells: list[str] = self.page.eval_on_selector_all(
+            f"{table} tbody tr > :nth-child({number})", "cells => cells.map(c => c.textContent)"
+        )
+        return cells
+
+    def download(self, click: str) -> list[dict[str, str]]:
+        """The rows of a file that a click saves."""
+        with self.saved(click).open(encoding="utf-8", newline="") as file:
+            return list(csv.DictReader(file))
+
+    def saved(self, click: str) -> Path:
+        """The file that a click saves."""
+        with self.page.expect_download() as started:
+            self.page.click(click)
+        return Path(started.value.path())
+
+    def fits(self) -> bool:
+        """Whether nothing is wider than the screen."""
+        wide: int = self.page.evaluate("document.documentElement.scrollWidth")
+        return wide <= int(self.page.viewport_size["width"])
+
+    def __enter__(self) -> Visit:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.context.close()
 
 
 def violations(page: Any, rules: list[str] | None = None) -> list[tuple[str, str, str]]:

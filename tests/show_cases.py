@@ -65,3 +65,16 @@ def copied() -> hnd.Responses:
     table = np.where(rng.random((40, 60)) < right, 0, rng.integers(1, 4, (40, 60)))
     table[1], table[2] = table[0], table[0]
     return hnd.Responses.from_wide(np.array(list("ABCD"))[table], users=users, items=items)
+
+
+def handed_out() -> hnd.Ranking:
+    """Thirty people label 150 pictures, six each picture; the last one always says cat."""
+    rng = np.random.default_rng(5)
+    truth, labels = rng.integers(3, size=150), np.array(["cat", "dog", "fox"])
+    table = np.full((30, 150), None, dtype=object)
+    for i in range(150):
+        for j in rng.choice(30, 6, replace=False):
+            right = j < 29 and rng.random() < 0.85
+            table[j, i] = labels[truth[i] if right else 0 if j == 29 else rng.integers(3)]
+    answers = hnd.Responses.from_wide(table, items=[f"picture-{i}" for i in range(150)])
+    return hnd.rank(answers, answers={f"picture-{i}": str(labels[truth[i]]) for i in range(20)})

@@ -7,9 +7,9 @@ import csv
 import io
 import time
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
+import browsers
 import pytest
 from browsers import OF_LOOKS, browser, violations
 from show_cases import HOSTILE, graded
@@ -51,32 +51,11 @@ def chromium() -> Iterator[Any]:
         yield opened
 
 
-class Visit:
-    """A browser that can reach the page and nothing else, and remembers what went wrong."""
+class Visit(browsers.Visit):
+    """A visit to the page."""
 
     def __init__(self, chromium: Any, live_page: Live, **options: Any) -> None:
-        self.home = live_page.address
-        self.context = chromium.new_context(**{"viewport": SCREEN, **options})
-        self.context.route("**/*", self._only_here)
-        self.page = self.context.new_page()
-        self.page.set_default_timeout(40_000)
-        self.wrong: list[str] = []
-        self.outside: list[str] = []
-        self.page.on("console", lambda message: self.wrong.append(message.text))
-        self.page.on("pageerror", lambda error: self.wrong.append(str(error)))
-        self.page.on("dialog", self._dialog)
-        self.page.goto(self.home)
-
-    def _only_here(self, route: Any) -> None:
-        if route.request.url.startswith(self.home):
-            route.continue_()
-        else:
-            self.outside.append(route.request.url)
-            route.abort()
-
-    def _dialog(self, dialog: Any) -> None:
-        self.wrong.append(f"dialog: {dialog.message}")
-        dialog.dismiss()
+        super().__init__(chromium, live_page.address, **{"viewport": SCREEN, **options})
 
     def drop(self, text: str | bytes, name: str = "quiz.csv") -> None:
         content = text.encode() if isinstance(text, str) else text
@@ -87,27 +66,9 @@ class Visit:
         self.page.click("button.large >> nth=0")
         self.page.wait_for_selector("#ranking, #problem")
 
-    def column(self, number: int) -> list[str]:
-        cells: list[str] = self.page.eval_on_selector_all(
-            f"#ranking tbody tr > :nth-child({number})", "cells => cells.map(c => c.textContent)"
-        )
-        return cells
-
-    def download(self, words: str) -> Path:
-        with self.page.expect_download() as started:
-            self.page.get_by_role("link", name=words, exact=True).click()
-        return Path(started.value.path())
-
-    def fits(self) -> bool:
-        """Whether nothing is wider than the screen."""
-        wide: int = self.page.evaluate("document.documentElement.scrollWidth")
-        return wide <= int(self.page.viewport_size["width"])
-
-    def __enter__(self) -> Visit:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.context.close()
+    def text(self, words: str) -> str:
+        """The file behind a link."""
+        return self.saved(f'a:text-is("{words}")').read_text("utf-8")
 
 
 def test_from_the_dropped_file_to_the_downloaded_ranking(chromium: Any, page: Live) -> None:
@@ -126,18 +87,15 @@ def test_from_the_dropped_file_to_the_downloaded_ranking(chromium: Any, page: Li
         assert len(users) == 16
         assert not visit.page.is_visible("#more")  # all are shown
         assert "Your key, compared with the answers" in visit.page.inner_text("main")
-        with visit.download("Ranking (CSV)").open(encoding="utf-8", newline="") as file:
-            ranking = list(csv.DictReader(file))
+        ranking = visit.download('a:text-is("Ranking (CSV)")')
         assert len(ranking) == 16
         best = min(ranking, key=lambda row: int(row["rank"]))
         assert best["user"] == users[0]
-        with visit.download("Likely key (CSV)").open(encoding="utf-8", newline="") as file:
-            assert [row["item"] for row in csv.DictReader(file)] == [
-                f"q{i:02}" for i in range(1, 8)
-            ]
-        report = visit.download("Report").read_text("utf-8")
+        key = visit.download('a:text-is("Likely key (CSV)")')
+        assert [row["item"] for row in key] == [f"q{i:02}" for i in range(1, 8)]
+        report = visit.text("Report")
         assert "<!doctype html>" in report
-        assert '"layout": "wide"' in visit.download("Settings (JSON)").read_text("utf-8")
+        assert '"layout": "wide"' in visit.text("Settings (JSON)")
         visit.page.get_by_role("button", name="Compare methods").click()
         visit.page.wait_for_selector("#methods")
         visit.page.select_option("#method", "majority")
@@ -206,7 +164,7 @@ def test_two_tabs_of_one_browser(chromium: Any, page: Live) -> None:
             visit.page.wait_for_selector("#ranking")
             assert all(user.startswith(own) for user in visit.column(2))
             assert other not in visit.page.content()
-            assert other not in visit.download("Ranking (CSV)").read_text("utf-8")
+            assert other not in visit.text("Ranking (CSV)")
         second.page.get_by_role("button", name="Remove the files now").click()
         first.page.reload()
         first.page.wait_for_selector("#ranking tbody tr")
@@ -285,7 +243,7 @@ def test_hostile_names_do_no_harm(chromium: Any, page: Live) -> None:
         assert HOSTILE[0] in visit.column(2)
         assert visit.page.query_selector("img") is None
         assert visit.fits()
-        ranking = visit.download("Ranking (CSV)").read_text("utf-8")
+        ranking = visit.text("Ranking (CSV)")
         assert "'=1+1" in ranking
         assert "\n=" not in ranking
         assert ",=" not in ranking

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import csv
 import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import browsers
 import numpy as np
 import pytest
 from browsers import OF_LOOKS, browser, violations
 from commands import QUIZ
 from factory import make_responses, random_table, some
-from show_cases import HOSTILE, hostile_report
+from show_cases import HOSTILE, handed_out, hostile_report
 
 import hitsndiffs as hnd
 
@@ -33,40 +33,17 @@ def chromium() -> Iterator[Any]:
         yield opened
 
 
-class Visit:
-    """A page that remembers what went wrong and what it asked for."""
+class Visit(browsers.Visit):
+    """A visit to a report."""
 
     def __init__(self, chromium: Any, path: Path, **options: Any) -> None:
-        self.context = chromium.new_context(**options)
-        self.page = self.context.new_page()
-        self.wrong: list[str] = []
-        self.asked: list[str] = []
-        self.page.on("console", lambda message: self.wrong.append(message.text))
-        self.page.on("pageerror", lambda error: self.wrong.append(str(error)))
-        self.page.on("dialog", self._dialog)
-        self.page.on("request", lambda request: self.asked.append(request.url))
-        self.page.goto(path.as_uri())
+        super().__init__(chromium, path.as_uri(), **options)
         self.page.wait_for_selector(".alive", state="attached")
 
-    def _dialog(self, dialog: Any) -> None:
-        self.wrong.append(f"dialog: {dialog.message}")
-        dialog.dismiss()
-
-    def column(self, number: int, table: str = "#ranking") -> list[str]:
-        cells: list[str] = self.page.eval_on_selector_all(
-            f"{table} tbody tr > :nth-child({number})", "cells => cells.map(c => c.textContent)"
-        )
-        return cells
-
-    def wait_for_count(self, text: str) -> None:
-        """Without Playwright's wait_for_function, which the page's policy forbids."""
-        self.page.wait_for_selector(f'#found:text-is("{text}")')
-
-    def __enter__(self) -> Visit:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.context.close()
+    def find(self, text: str, found: str) -> None:
+        """Search for a user, and wait for the number found."""
+        self.page.fill("#find", text)
+        self.page.wait_for_selector(f'#found:text-is("{found}")')
 
 
 @pytest.fixture(scope="module")
@@ -107,16 +84,14 @@ def test_accessible_and_silent(
         reports[name],
         color_scheme=scheme,
         viewport={"width": width, "height": height},
-        offline=True,
     ) as visit:
         assert violations(visit.page, rules) == []
         assert visit.wrong == []
-        assert visit.asked == [reports[name].as_uri()]
-        wide = visit.page.evaluate("document.documentElement.scrollWidth")
-        assert wide <= width
+        assert visit.outside == []
+        assert visit.fits()
 
 
-def test_sorting_by_every_column(
+def test_sorting_with_the_mouse_and_from_the_keyboard(
     chromium: Any, reports: dict[str, Path], quiz: hnd.Ranking
 ) -> None:
     users = [str(user) for user in quiz.users[quiz.order]]
@@ -129,10 +104,6 @@ def test_sorting_by_every_column(
         assert visit.page.get_attribute("#ranking th:nth-child(2)", "aria-sort") == "descending"
         visit.page.click("#ranking th:nth-child(1) button")
         assert visit.column(2) == users
-
-
-def test_sorting_from_the_keyboard(chromium: Any, reports: dict[str, Path]) -> None:
-    with Visit(chromium, reports["quiz"]) as visit:
         heads = visit.page.locator("#item-table th").all_inner_texts()
         number = heads.index("sure") + 1
         visit.page.focus(f"#item-table th:nth-child({number}) button")
@@ -149,7 +120,7 @@ def test_from_a_user_to_the_answers_to_an_item_and_who_chose_what(
     user = str(quiz.users[quiz.order[4]])
     own = {i: a for u, i, a in answers(r) if u == user}
     differs = {i for i, a in own.items() if a != key[i]}
-    with Visit(chromium, reports["quiz"], offline=True) as visit:
+    with Visit(chromium, reports["quiz"]) as visit:
         page = visit.page
         page.click(f'#ranking tbody button:text-is("{user}")')
         assert page.inner_text("#detail-title") == user
@@ -179,7 +150,7 @@ def test_two_users_side_by_side_say_what_the_library_says(
     chromium: Any, reports: dict[str, Path], quiz: hnd.Ranking
 ) -> None:
     first, second = (str(quiz.users[j]) for j in quiz.order[[0, 9]])
-    with Visit(chromium, reports["quiz"], offline=True) as visit:
+    with Visit(chromium, reports["quiz"]) as visit:
         page = visit.page
         page.click(f'#ranking tbody button:text-is("{second}")')
         page.fill("#other", first)
@@ -209,7 +180,7 @@ def test_pairs_count_clusters_as_the_library_does(
     of_item = {item: place % 4 for place, item in enumerate(quiz.responses.items.tolist())}
     path = quiz.report(tmp_path / "clusters.html", clusters=of_item)
     first = str(quiz.users[quiz.order[0]])
-    with Visit(chromium, path, offline=True) as visit:
+    with Visit(chromium, path) as visit:
         visit.page.click("#pairs summary")
         assert "Items of one cluster (4 in all)" in visit.page.inner_text("#pairs")
         best = visit.page.locator("#pairs tbody tr >> nth=0").locator("td").all_inner_texts()
@@ -226,43 +197,30 @@ def answers(r: hnd.Responses) -> list[tuple[str, str, str]]:
     return list(zip(users, r.items[r.option_items[chosen]], r.option_labels[chosen], strict=True))
 
 
-def table(path: Path) -> list[dict[str, str]]:
-    with path.open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
-
-
 def test_the_downloads_are_in_the_file(
     chromium: Any, reports: dict[str, Path], quiz: hnd.Ranking
 ) -> None:
-    with Visit(chromium, reports["quiz"], offline=True) as visit:
-        with visit.page.expect_download() as started:
-            visit.page.click("#save-ranking")
-        rows = table(Path(started.value.path()))
+    with Visit(chromium, reports["quiz"]) as visit:
+        rows = visit.download("#save-ranking")
         assert [row["user"] for row in rows] == quiz.cells().values("user")
         assert list(rows[0]) == list(quiz.cells().columns)
-        with visit.page.expect_download() as started:
-            visit.page.click("#save-key")
-        rows = table(Path(started.value.path()))
+        rows = visit.download("#save-key")
         assert {row["item"]: row["answer"] for row in rows} == quiz.answer_key()
-        with visit.page.expect_download() as started:
-            visit.page.click("#save-marks")
-        rows = table(Path(started.value.path()))
+        rows = visit.download("#save-marks")
         marks = hnd.marks(quiz.responses, quiz.answer_key()).marks[quiz.order]
         assert [(row["user"], float(row["marks"])) for row in rows] == [
             (str(quiz.users[j]), mark) for j, mark in zip(quiz.order, marks, strict=True)
         ]
-        assert visit.asked[1:] == [url for url in visit.asked[1:] if url.startswith("blob:")]
+        assert visit.outside == []
 
 
 def test_searching_among_thousands(chromium: Any, reports: dict[str, Path]) -> None:
     with Visit(chromium, reports["large"]) as visit:
         assert len(visit.column(2)) == 100
-        visit.page.fill("#find", "USER-299")
-        visit.wait_for_count("11 of 3,000 users")
+        visit.find("USER-299", "11 of 3,000 users")
         wanted = {"user-299", *(f"user-299{d}" for d in range(10))}
         assert set(visit.column(2)) == wanted
-        visit.page.fill("#find", "")
-        visit.wait_for_count("3,000 users")
+        visit.find("", "3,000 users")
         visit.page.click("#ranking .more button")
         assert len(visit.column(2)) == 600
 
@@ -284,8 +242,7 @@ def test_hostile_names_are_shown_as_they_are(chromium: Any, reports: dict[str, P
         assert HOSTILE[0] in visit.column(2)
         assert "=1+1" in visit.column(2)
         assert visit.page.query_selector("img") is None
-        visit.page.fill("#find", "<img")
-        visit.wait_for_count("2 of 28 users")
+        visit.find("<img", "2 of 28 users")
         assert len(visit.column(2)) == 2
         visit.page.click("#ranking th:nth-child(2) button")
         assert visit.wrong == []
@@ -304,6 +261,25 @@ def test_opinions_keep_one_colour_and_one_order_per_label(chromium: Any, tmp_pat
         )  # fmt: skip
         assert drawn == [[[f"step-{k}", f"{k} agree"] for k in range(1, 6)]] * 8
         assert visit.page.inner_text("#shades").split("\n") == [f"{k} agree" for k in range(1, 6)]
+
+
+def test_a_labeller_is_shown_with_the_use_of_each_label(chromium: Any, tmp_path: Path) -> None:
+    ranking = handed_out()
+    user = ranking.users[29]  # always says cat
+    with Visit(chromium, ranking.report(tmp_path / "labels.html")) as visit:
+        visit.find(str(user), "1 of 30 users")
+        visit.page.click("#ranking tbody button")
+        expected = ranking.confusion(user)
+        table = '#detail [aria-label="How this user uses each label"]'
+        assert visit.column(1, table) == expected["right"].to_list()
+        assert visit.column(2, table) == [f"{n:.1f}" for n in expected["items"]]
+        for place, label in enumerate(("cat", "dog", "fox")):
+            shares = [f"{100 * share:.0f} %" for share in expected[label]]
+            assert visit.column(3 + place, table) == shares
+        asked = visit.page.click("#detail-close") or visit.download("#save-asked")
+        assert list(asked[0]) == list(ranking.next_labels(1).cells().columns)
+        assert len(asked) == len(ranking.next_labels(150).items)
+        assert visit.wrong == []
 
 
 def test_letters_keep_their_size_on_a_phone(chromium: Any, reports: dict[str, Path]) -> None:

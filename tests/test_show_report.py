@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 from commands import QUIZ, Here, write
 from factory import make_responses, random_table
-from show_cases import HOSTILE, copied, hostile_report
+from show_cases import HOSTILE, copied, handed_out, hostile_report
 
 import hitsndiffs as hnd
 from hitsndiffs.show import report as module
@@ -196,16 +196,7 @@ def test_a_wrong_key_comes_first_with_who_gains_and_who_loses() -> None:
 
 
 def test_labels_that_were_handed_out_say_who_stands_out_and_what_to_ask_next() -> None:
-    rng = np.random.default_rng(5)
-    truth, labels = rng.integers(3, size=150), np.array(["cat", "dog", "fox"])
-    table = np.full((30, 150), None, dtype=object)
-    for i in range(150):
-        for j in rng.choice(30, 6, replace=False):
-            right = j < 29 and rng.random() < 0.85
-            table[j, i] = labels[truth[i] if right else 0 if j == 29 else rng.integers(3)]
-    answers = hnd.Responses.from_wide(table, items=[f"picture-{i}" for i in range(150)])
-    known = {f"picture-{i}": str(labels[truth[i]]) for i in range(20)}
-    ranking = hnd.rank(answers, answers=known)
+    ranking = handed_out()
     found = describe(ranking)
     assert found.labels is not None
     assert ("labels", "Labels") in found.contents

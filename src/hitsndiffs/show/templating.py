@@ -12,6 +12,7 @@ from typing import Any
 from hitsndiffs.data.words import count
 from hitsndiffs.errors import MissingExtraError
 from hitsndiffs.results.cells import text_of
+from hitsndiffs.show.answers import clean
 from hitsndiffs.show.report_data import stored
 from hitsndiffs.show.theme import palette_css
 
@@ -54,6 +55,7 @@ def environment() -> Any:
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    made.filters["clean"] = clean
     made.globals |= {
         "count": count,
         "share": lambda value: text_of(value, "share").replace(" ", "\u00a0"),

@@ -227,8 +227,7 @@ class Page:
 
     def take_plan(self, form: FormData, work: Work) -> None:
         """Take what the form says of the plan, and begin anew: what was known is out of date."""
-        found = work.results.get("plan")
-        options = reading_options(form, found and found["plan"], work.options)
+        options = reading_options(form, work.results.get("plan"), work.options)
         if options != work.options:
             work.options, work.results = options, {}
         work.wishes, work.known = {}, {}

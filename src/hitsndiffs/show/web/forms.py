@@ -5,7 +5,8 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from hitsndiffs.errors import InputError
@@ -35,7 +36,6 @@ SETTINGS: dict[str, dict[str, str]] = {
     "attempt": {"": "the first", "last": "the last", "best": "the best"},
     "duplicates": {"": "say so and stop", "first": "take the first", "last": "take the last"},
 }
-_ROLE_OPTIONS = ("items", "drop", "user", "item", "option", "group")
 _SEPARATED = re.compile(r"\s*[=:;,\t]\s*")
 #: Fields that say something of the ranking, or of items and users.
 WISHES = ("method", "strong_user", "key_text", "predicted", "sections", "groups", "clusters")
@@ -48,7 +48,7 @@ def _text(form: Mapping[str, Any], name: str, longest: int = LONGEST_FIELD) -> s
 
 
 def reading_options(
-    form: Mapping[str, Any], plan: Mapping[str, Any] | None, before: Mapping[str, Any]
+    form: Mapping[str, Any], found: Mapping[str, Any] | None, before: Mapping[str, Any]
 ) -> dict[str, Any]:
     """Return the options for reading the files, from the form of the plan.
 
@@ -57,64 +57,50 @@ def reading_options(
     form
         The fields. ``c0``, ``c1``, … are the roles of the columns, ``i0``, ``i1``, … tell which
         items are kept; the others are settings.
-    plan
-        The plan that the form showed, as data; None if there was none.
+    found
+        What the form showed: the plan as data, and the items; None if there was none.
     before
         The options that led to that plan.
     """
     settings = _settings(form)
-    kept = {name: value for name, value in before.items() if name in _ROLE_OPTIONS}
-    if plan is None or {**settings, **kept} != before:
+    kept = {name: value for name, value in before.items() if name in ("plan", "drop")}
+    if found is None or {**settings, **kept} != before:
         return settings  # the columns now mean something else
     if form.get("items_shown") == "1":
-        items = [item["name"] for item in plan["items"]]
+        items = [item["name"] for item in found["items"]]
         kept["drop"] = [exactly(name) for k, name in enumerate(items) if form.get(f"i{k}") != "1"]
         if len(kept["drop"]) == len(items):
             raise InputError("No item is left; keep at least one.")
         if not kept["drop"]:
             del kept["drop"]
-    columns, buttons = plan["columns"], ROLE_BUTTONS.get(plan["layout"], {})
-    shown = [column["role"] if column["role"] in buttons else UNUSED for column in columns]
-    roles = [form.get(f"c{place}") or role for place, role in enumerate(shown)]
-    if roles == shown or not buttons:
-        return {**kept, **settings}
-    if unknown := set(roles) - set(buttons):
+    plan = found["plan"]
+    buttons = ROLE_BUTTONS.get(plan["layout"], {})
+    columns, changed = [], set()
+    for place, column in enumerate(plan["columns"]):
+        shown = column["role"] if column["role"] in buttons else UNUSED
+        role = str(form.get(f"c{place}") or shown)
+        if role != shown:
+            column = {**column, "role": role}
+            changed.add(role)
+        columns.append(column)
+    if not changed or not buttons:
+        return {**settings, **kept}
+    if unknown := changed - set(buttons):
         raise InputError(f"A column cannot be {min(unknown)!r}.")
-    names = {
-        role: [c["name"] for c, own in zip(columns, roles, strict=True) if own == role]
-        for role in buttons
-    }
-    if len(names["group"]) > 1:
+    often = Counter(column["role"] for column in columns)
+    if often["group"] > 1:
         raise InputError(
-            "Only one column can hold the users' groups; "
-            f"{len(names['group'])} are marked as groups."
+            f"Only one column can hold the users' groups; {often['group']} are marked as groups."
         )
-    if names["group"]:
-        settings["group"] = names["group"][0]
-    if plan["layout"] == "long":
-        return {**settings, **_long(names)}
-    if names["user"]:
-        settings["user"] = "+".join(names["user"])
-    if not names["item"]:
+    if not often["item"]:
         raise InputError("No column is left that holds answers; make at least one an item.")
-    if plan["n_columns"] == len(columns):
-        return {**settings, "items": _exactly(names["item"])}
-    return {**settings, "drop": [*kept.get("drop", ()), *_exactly(names[UNUSED])]}
-
-
-def _exactly(names: Sequence[str]) -> list[str]:
-    return [exactly(name) for name in names]
-
-
-def _long(names: Mapping[str, list[str]]) -> dict[str, Any]:
-    for role, word in (("user", "user"), ("item", "item"), ("answers", "answer")):
-        if len(names[role]) != 1:
+    for role in ("user", "item", "answers") if plan["layout"] == "long" else ():
+        if often[role] != 1:
             raise InputError(
-                f"A table with one row per answer needs exactly one {word} column; "
-                f"{len(names[role])} are marked as {word}."
+                f"A table with one row per answer needs exactly one {role.rstrip('s')} column; "
+                f"{often[role]} are marked as {role.rstrip('s')}."
             )
-    roles = {"user": "user", "item": "item", "option": "answers"}
-    return {"layout": "long"} | {option: names[role][0] for option, role in roles.items()}
+    return {**settings, **kept, "plan": {**plan, "columns": columns, "options": {}}}
 
 
 def _settings(form: Mapping[str, Any]) -> dict[str, Any]:

@@ -25,12 +25,8 @@ if TYPE_CHECKING:
 
 __all__ = ["KINDS", "TABLES", "Kind"]
 
-#: Maximum names offered in a list.
-OFFERED = 1000
-#: Maximum columns shown of a plan, and users and items in the preview of the answers.
-PLAN_COLUMNS, CORNER_USERS, CORNER_ITEMS = 400, 5, 8
-#: Maximum notes shown, also on rows left out; maximum length of a name.
-SHOWN_NOTES, LONGEST = 50, 1000
+#: Maximum names offered in a list, and their length; users and items in a preview; notes shown.
+OFFERED, LONGEST, CORNER_USERS, CORNER_ITEMS, SHOWN_NOTES = 1000, 1000, 5, 8, 50
 #: Tables that can be downloaded, and what they are called on the page.
 TABLES = {
     "ranking": "Ranking",
@@ -66,24 +62,9 @@ def _described(task: Task, plan: Plan, r: Responses) -> dict[str, Any]:
     """Return what the page says about a plan, and write it as a file."""
     _write(task, "how-it-is-read.json", plan.to_json() + "\n")
     n_users, n_items = min(CORNER_USERS, r.n_users), min(CORNER_ITEMS, r.n_items)
-    shown = [column for column in plan.columns if len(column.name) <= LONGEST]
     return {
-        "plan": {
-            "title": clean(plan.title),
-            "why": clean(plan.why, 400) if plan.why else "",
-            "layout": plan.layout,
-            "columns": [  # their names stay unchanged, as options refer to them
-                {"name": column.name, "role": column.role, "reason": clean(column.reason)}
-                for column in shown[:PLAN_COLUMNS]
-            ],
-            "n_columns": len(plan.columns),
-            "items": _items(plan, r),
-            "left_out": [
-                {"what": clean(rows.what), "reason": clean(rows.reason, 400), "count": rows.count}
-                for rows in plan.left_out[:SHOWN_NOTES]
-            ],
-            "n_left_out": len(plan.left_out),
-        },
+        "plan": plan.to_dict(),
+        "items": _items(plan, r),
         "size": sizes(r) + ("" if r.is_complete else f", {missing(r)} of the cells empty"),
         "users": [name for name in map(str, r.users[:OFFERED].tolist()) if len(name) <= LONGEST],
         "sample": [clean(r.items[0], 40), clean(r.option_labels[0], 40)],
@@ -94,7 +75,7 @@ def _described(task: Task, plan: Plan, r: Responses) -> dict[str, Any]:
             "more_items": r.n_items - n_items,
         },
         "key": None if r.key is None else {"source": clean(r.key.source), "n": len(r.key)},
-        "notes": [clean(note, 400) for note in r.notes[:SHOWN_NOTES]],
+        "notes": list(r.notes[:SHOWN_NOTES]),
     }
 
 
@@ -107,7 +88,7 @@ def _items(plan: Plan, r: Responses) -> list[dict[str, Any]]:
     unused = [column.name for column in plan.columns if column.role == "unused"]
     drop = plan.options.drop
     gone = sorted(match_names(drop, unused, "drop")) if drop else []
-    kept = [str(item) for item in r.items[:PLAN_COLUMNS].tolist()]
+    kept = [str(item) for item in r.items[:OFFERED].tolist()]
     return [
         {"name": name, "kept": name not in gone} for name in kept + gone if len(name) <= LONGEST
     ]
