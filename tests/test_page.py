@@ -192,7 +192,7 @@ def test_sections_groups_clusters_and_predictions_are_columns_or_files(visitor: 
         for i, (item, label) in enumerate(zip(head[1:], answers, strict=True)):
             topic, team = "algebra" if i < 10 else "geometry", "red" if j % 2 else "blue"
             lines += [f"{user},{item},{label},{topic},{team},{label}"] if label else []
-    assert "What users think" in visitor.bring("\n".join(lines), "long.csv").text
+    assert "Predictions of the users" in visitor.bring("\n".join(lines), "long.csv").text
     said = visitor.rank(sections="topic", groups="team", clusters="topic").text
     for word in ("Sections and groups", "algebra", "red", "Items of one cluster (2 in all)"):
         assert word in said
