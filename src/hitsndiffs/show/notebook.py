@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -40,12 +40,8 @@ def notebook_html(thing: Any) -> str:
     >>> ">&lt;b&gt;</td>" in notebook_html(hnd.Responses.from_wide([["A"], ["<b>"]]))
     True
     """
-    views = {
-        Ranking: _ranking,
-        Comparison: _comparison,
-        Plan: _plan,
-        Responses: _responses,
-    }
+    views: dict[type, Callable[[Any], str]]
+    views = {Ranking: _ranking, Comparison: _comparison, Plan: _plan, Responses: _responses}
     return next(view(thing) for kind, view in views.items() if isinstance(thing, kind))
 
 
