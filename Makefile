@@ -29,7 +29,7 @@ help:
 	@echo "make lowest  the tests with the oldest versions of all libraries that may be installed"
 	@echo "make lint    style and types only"
 	@echo "make format  put the style right"
-	@echo "make formats every export and what reading it gives (docs/formats.md)"
+	@echo "make formats every export that is recognised (docs/formats.md)"
 	@echo "make bench   speed, as ratios measured side by side"
 	@echo "make arena   every method on every data set (docs/arena.md)"
 	@echo "make reproduce  the paper's figures beside its values (docs/reproduction.md)"

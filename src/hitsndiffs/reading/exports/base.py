@@ -157,13 +157,7 @@ class Sample:
 
 
 def has_index(header: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
-    """Whether the first column has no name of its own, and numbers the rows.
-
-    Examples
-    --------
-    >>> has_index(["", "a"], [["0", "x"], ["1", "y"]]), has_index(["", "a"], [["Ann", "x"]])
-    (True, False)
-    """
+    """Whether the first column has no name of its own, and numbers the rows."""
     if not header or not re.fullmatch(r"(?:Unnamed: 0(?:\.\d+)?|column_1)?", header[0].strip()):
         return False
     numbers = [row[0].strip().removesuffix(".0") if row else "" for row in rows]

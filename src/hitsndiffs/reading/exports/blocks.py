@@ -179,13 +179,6 @@ def _reader(answers: Sequence[Sequence[str]], keys: Sequence[Sequence[str]]) -> 
     """Return how to read the cells; if each has a 0 or 1 per option (``01000``), those with 1.
 
     Saved again by a spreadsheet, some have lost the zeros in front.
-
-    Examples
-    --------
-    >>> _reader([["01001", "1001", ""]], [["00100"]])(["01001", "1001", ""])
-    [('B', 'E'), ('B', 'E'), ()]
-    >>> _reader([["A"]], [])(["<b>A</b>"])
-    [('A',)]
     """
     given = {cell.strip() for own in (*answers, *keys) for cell in own} - {""}
     most = max(map(len, given), default=0)

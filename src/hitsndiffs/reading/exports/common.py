@@ -51,13 +51,7 @@ def words(text: str) -> frozenset[str]:
 
 @lru_cache(maxsize=1 << 16)
 def without_html(text: str) -> str:
-    """Return a text without HTML, with single spaces.
-
-    Examples
-    --------
-    >>> without_html("<p>Red &amp;&nbsp;blue</p>"), without_html("x < 3 and y > 2")
-    ('Red & blue', 'x < 3 and y > 2')
-    """
+    """Return a text without HTML, with single spaces."""
     if "<" in text:
         text = _TAG.sub(" ", text)
     return " ".join(html.unescape(text).split())
@@ -65,13 +59,7 @@ def without_html(text: str) -> str:
 
 @lru_cache(maxsize=1 << 16)
 def number(text: str) -> float | None:
-    """Return a number written with a decimal point or comma, or None.
-
-    Examples
-    --------
-    >>> number("8,50"), number(" 1.0 "), number("-"), number("1/2")
-    (8.5, 1.0, None, None)
-    """
+    """Return a number written with a decimal point or comma, or None."""
     text = text.strip()
     return float(text.replace(",", ".")) if _NUMBER.fullmatch(text) else None
 
@@ -83,13 +71,7 @@ _OF = re.compile(r"(\d+(?:[.,]\d+)?)\s*/\s*(\d+(?:[.,]\d+)?)")
 
 
 def worth(text: str) -> tuple[float | None, float | None]:
-    """Return the points that a cell says, and how many were possible; None where it does not.
-
-    Examples
-    --------
-    >>> worth("0,50"), worth("1.00 / 2"), worth("correct"), worth("late")
-    ((0.5, None), (1.0, 2.0), (1.0, None), (None, None))
-    """
+    """Return the points that a cell says, and how many were possible; None where it does not."""
     text = text.strip()
     if match := _OF.fullmatch(text):
         return number(match[1]), number(match[2])
@@ -109,13 +91,7 @@ def short_hash(text: str) -> str:
 
 
 def letter_place(text: str) -> int | None:
-    """Return the index of an option letter (``A`` or ``(a)`` is 0), or None.
-
-    Examples
-    --------
-    >>> letter_place("A"), letter_place(" (c) "), letter_place("The")
-    (0, 2, None)
-    """
+    """Return the index of an option letter (``A`` or ``(a)`` is 0), or None."""
     bare = text.strip().strip("().:").upper()
     return ord(bare) - ord("A") if len(bare) == 1 and "A" <= bare <= "Z" else None
 
@@ -137,13 +113,7 @@ def is_free_text(cells: Iterable[str]) -> bool:
 
 
 def unique(names: Iterable[str]) -> list[str]:
-    """Return distinct names: repeated ones get a number.
-
-    Examples
-    --------
-    >>> unique(["Q", "Q", "Q (2)", "R"])
-    ['Q', 'Q (3)', 'Q (2)', 'R']
-    """
+    """Return distinct names: repeated ones get a number."""
     names = list(names)
     taken = set(names)
     counts: Counter[str] = Counter()
@@ -159,13 +129,7 @@ def unique(names: Iterable[str]) -> list[str]:
 
 
 def stem_of_name(name: str) -> str:
-    """Return a file name without its extensions (``.csv.gz`` is removed whole).
-
-    Examples
-    --------
-    >>> stem_of_name("model-c.v2.jsonl.gz"), stem_of_name("llama-3.1.json")
-    ('model-c.v2', 'llama-3.1')
-    """
+    """Return a file name without its extensions (``.csv.gz`` is removed whole)."""
     endings = r"(\.(?:gz|zst|zip|jsonl?|ndjson|csv|tsv|txt|xlsx?|ods|parquet|eval))+$"
     return re.sub(endings, "", name, flags=re.IGNORECASE)
 
@@ -174,13 +138,7 @@ def stem_of_name(name: str) -> str:
 
 
 def as_text(value: Any) -> str:
-    """Return a JSON value as label text; whole numbers have no decimal point.
-
-    Examples
-    --------
-    >>> as_text(1.0), as_text(True), as_text(None), as_text(["a", 2])
-    ('1', 'true', '', '["a", 2]')
-    """
+    """Return a JSON value as label text; whole numbers have no decimal point."""
     if value is None:
         return ""
     if isinstance(value, str):
@@ -199,13 +157,7 @@ _ASKED = ("question", "query", "problem", "sentence", "ctx", "goal", "premise", 
 
 
 def title_of(value: Any) -> str:
-    r"""Return the beginning of a text, in one line, as the title of an item.
-
-    Examples
-    --------
-    >>> title_of("Why\n not?"), title_of({"id": "7", "question": "Who?"})
-    ('Why not?', 'Who?')
-    """
+    """Return the beginning of a text, in one line, as the title of an item."""
     if isinstance(value, dict):
         texts = [*map(value.get, _ASKED), *value.values()]
         value = next((text for text in texts if isinstance(text, str) and text.strip()), "")
@@ -243,13 +195,7 @@ def objects(values: Any) -> list[dict[str, Any]]:
 
 
 def inner(value: Any, *names: str) -> dict[str, Any]:
-    """Return the object at the end of a path of names, or an empty one if there is none.
-
-    Examples
-    --------
-    >>> inner({"a": {"b": {"c": 1}}}, "a", "b"), inner({"a": 1}, "a", "b")
-    ({'c': 1}, {})
-    """
+    """Return the object at the end of a path of names, or an empty one if there is none."""
     for name in names:
         value = value.get(name) if isinstance(value, dict) else None
     return value if isinstance(value, dict) else {}

@@ -231,13 +231,7 @@ class Format:
 
 
 def number_attempts(keys: Iterable[Any]) -> list[int]:
-    """Return for each row how often its key has occurred so far.
-
-    Examples
-    --------
-    >>> number_attempts(["ann", "bob", "ann"])
-    [1, 1, 2]
-    """
+    """Return for each row how often its key has occurred so far."""
     seen: Counter[Any] = Counter()
     numbers = []
     for key in keys:

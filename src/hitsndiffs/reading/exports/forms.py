@@ -42,13 +42,7 @@ _QUESTION = re.compile(r"[?？:：\])\d.…]\s*$")
 
 
 def _are_questions(names: Sequence[str]) -> bool:
-    """Whether at least half of some columns are worded as forms ask, not as logs name columns.
-
-    Examples
-    --------
-    >>> _are_questions(["What is it?", "Your name"]), _are_questions(["Level", "Message"])
-    (True, False)
-    """
+    """Whether at least half of some columns are worded as forms ask, not as logs name columns."""
     asked = [
         len(name.split()) > 2
         or len(name) > 20

@@ -176,13 +176,7 @@ def _is_remark(name: str, cells: Sequence[str]) -> bool:
 
 
 def _nested(cells: Sequence[str]) -> dict[str, list[tuple[str, ...]]]:
-    """Read cells of JSON: what was chosen, or the questions and the options that are true.
-
-    Examples
-    --------
-    >>> _nested(['[{"q": {"A": true, "B": false}}]', ""]), _nested(['{"choices": ["A", "B"]}'])
-    ({'q': [('A',), ()]}, {'': [('A', 'B')]})
-    """
+    """Read cells of JSON: what was chosen, or the questions and the options that are true."""
     found: dict[str, list[tuple[str, ...]]] = {}
     for k, cell in enumerate(cells):
         for record in objects(literal(cell)) if cell[:1] in ("[", "{") else ():

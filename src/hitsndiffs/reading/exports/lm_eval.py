@@ -87,13 +87,7 @@ def _model_of_results(results: Document) -> str:
 
 
 def _short(model: str) -> str:
-    """Return the name of a model; for a path on disk, only its last part.
-
-    Examples
-    --------
-    >>> _short("meta/llama-3"), _short("/data/x/llama-3"), _short("pretrained/eleuther/pythia")
-    ('meta/llama-3', 'llama-3', 'eleuther/pythia')
-    """
+    """Return the name of a model; for a path on disk, only its last part."""
     model = model.strip().rstrip("/")
     if model.startswith(("/", "./", "~", "\\")) or model.count("/") > 3:
         return model.rpartition("/")[2]
@@ -154,15 +148,7 @@ _GREEDY = ("true", "false", "0", "1")
 
 
 def _is_likelihood(value: Any) -> bool:
-    """Whether a response is one log-likelihood (of a text), not one per option.
-
-    Examples
-    --------
-    >>> [_is_likelihood(v) for v in (["-12.5"], [["-3.25", "True"]], -7.5)]
-    [True, True, True]
-    >>> [_is_likelihood(v) for v in (["B"], [["-1.5", "False"], ["-2.5", "False"]])]
-    [False, False]
-    """
+    """Whether a response is one log-likelihood (of a text), not one per option."""
     while isinstance(value, list) and value and (len(value) == 1 or not isinstance(value[0], list)):
         if len(value) == 2 and as_text(value[1]).casefold() not in _GREEDY:
             return False
@@ -171,17 +157,7 @@ def _is_likelihood(value: Any) -> bool:
 
 
 def _likelihoods(record: dict[str, Any]) -> list[float] | None:
-    """Return the log-likelihood of each option, or None if the answer is a text.
-
-    Examples
-    --------
-    >>> _likelihoods({"filtered_resps": [["-1.5", "False"], ["-0.5", "True"]]})
-    [-1.5, -0.5]
-    >>> _likelihoods({"filtered_resps": ["B"]}) is None
-    True
-    >>> _likelihoods({"filtered_resps": [["-1", "False"], ["-2", "False"]], "metrics": 0.5})
-    [-1.0, -2.0]
-    """
+    """Return the log-likelihood of each option, or None if the answer is a text."""
     found = literal(record["filtered_resps"])
     pairs = found if isinstance(found, list) and len(found) > 1 else [None]
     values = []

@@ -44,13 +44,7 @@ _KNOWN = {word: role for role, words in _WORDS.items() for word in words.split("
 
 
 def word_of(name: str) -> str | None:
-    """Return ``"question"``, ``"response"`` or ``"right"``, or None for an unknown word.
-
-    Examples
-    --------
-    >>> word_of("Response 1"), word_of("Правильный ответ: 3"), word_of("標準 1")
-    ('response', 'right', None)
-    """
+    """Return ``"question"``, ``"response"`` or ``"right"``, or None for an unknown word."""
     match = _NUMBERED.fullmatch(name.strip())
     return _KNOWN.get(folded(match["prefix"] if match else name).rstrip(" :._-"))
 

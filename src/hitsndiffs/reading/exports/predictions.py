@@ -105,15 +105,7 @@ _LETTER = re.compile(r"\W{0,3}([A-Z])(?:[.):\]*].*)?", re.DOTALL)
 def _said(
     header: Sequence[str], rows: Sequence[Sequence[str]], columns: dict[str, list[int]]
 ) -> tuple[list[str], list[str]]:
-    """Return the answers and the right answers; where these are letters, so are the others.
-
-    Examples
-    --------
-    >>> header, places = ["pred", "answer", "A", "B"], {"answer": [0], "key": [1]}
-    >>> rows = [[text, "A", "cat", "dog"] for text in ("(B) dog", "cat", "B", "A cat")]
-    >>> _said(header, rows, places)[0]
-    ['B', 'A', 'B', 'A cat']
-    """
+    """Return the answers and the right answers; where these are letters, so are the others."""
     said, right = (
         [row[columns[role][0]].strip().removesuffix(".0") for row in rows]
         for role in ("answer", "key")
@@ -203,15 +195,7 @@ PREDICTIONS = Format(
 
 
 def _by_id(value: Any) -> tuple[dict[str, str], bool]:
-    """Return the answers by id, and whether they are the right ones; nothing for other objects.
-
-    Examples
-    --------
-    >>> _by_id({f"q{k}": "ABA"[k % 3] for k in range(6)})[1]
-    False
-    >>> _by_id({f"q{k}": {"ground_truth": "A", "type": "choice"} for k in range(6)})[1]
-    True
-    """
+    """Return the answers by id, and whether they are the right ones; nothing for other objects."""
     given = {str(name): one for name, one in inner(value).items() if one is not None}
     keys = {n: v for name, one in given.items() for n, v in [(name, _right(one))] if v}
     is_key = len(keys) == len(given)

@@ -83,14 +83,7 @@ def _score(scores: Any) -> dict[str, Any] | None:
 
 
 def _letters(text: str, options: Options) -> tuple[str, ...]:
-    """Return the options named by letters («A, C») or by a text; without options, the text.
-
-    Examples
-    --------
-    >>> colours = Options(["red", "blue"])
-    >>> _letters("A, B", colours), _letters("blue", colours), _letters("C", colours)
-    (('red', 'blue'), ('blue',), ())
-    """
+    """Return the options named by letters («A, C») or by a text; without options, the text."""
     text = text.strip()
     places = [options.lettered(part) for part in re.split(r"\s*,\s*", text) if part]
     if options.labels and places and None not in places:
@@ -218,14 +211,7 @@ def _of_requests(requests: list[dict[str, Any]]) -> _Chosen:
 
 
 def _mapped(request: dict[str, Any], text: str) -> str:
-    """Return the option that a letter stands for; a word that begins with it is not that letter.
-
-    Examples
-    --------
-    >>> request = {"output_mapping": {"A": "red", "B": "blue"}}
-    >>> [_mapped(request, text) for text in ("B", "B. blue", "Blue", "C")]
-    ['blue', 'blue', '', '']
-    """
+    """Return the option that a letter stands for; a word that begins with it is not that letter."""
     mapping = {k.strip(): as_text(v) for k, v in inner(request, "output_mapping").items()}
     letter = text[:1] if text not in mapping and not text[1:2].isalnum() else text
     return mapping.get(letter, "") if mapping else text
@@ -244,13 +230,7 @@ def _model(spec: dict[str, Any], run: str) -> str:
 
 
 def _scenario(run: str) -> str:
-    """Return the name of a run without its model.
-
-    Examples
-    --------
-    >>> _scenario("mmlu:subject=anatomy,method=multiple_choice_joint,model=openai_x")
-    'mmlu:subject=anatomy'
-    """
+    """Return the name of a run without its model."""
     text = re.sub(r"(?:(?<=:)|,)(?:model|model_deployment|method|eval_split|groups)=[^,]*", "", run)
     return text.replace(":,", ":").strip(",:")
 

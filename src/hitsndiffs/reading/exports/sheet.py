@@ -392,7 +392,7 @@ class ByQuestion:
     def __call__(self, document: Document, choices: Choices, stream: Stream) -> Iterator[Given]:
         """Yield the answers in a table."""
         sheet = sheet_of(document, choices, stream)
-        questions = [one for one in self.find(sheet) if _is_choice(sheet, one)]
+        questions = [one for one in self.find(sheet) if _is_choice(sheet, one, self.split)]
         if not questions:
             return
         if not sheet.rows:
@@ -406,14 +406,18 @@ class ByQuestion:
         sheet.rest_unused("no question")
 
 
-def _is_choice(sheet: Sheet, one: Question) -> bool:
-    """Whether the cells of a question may be options: no texts of one's own, times or links."""
-    cells = [] if one.given is not None else sheet.cells(one.answer)
-    if look_at(cells).kind in ("time", "link", "mail"):
-        sheet.set_role([one.answer], "time", "times or addresses")
+def _is_choice(sheet: Sheet, one: Question, split: Splitter) -> bool:
+    """Whether the cells of a question may be options; if not, record what they are."""
+    if one.given is not None:
+        return True
+    cells = ["; ".join(own or ()) for own in split(sheet.cells(one.answer))]
+    content = look_at(cells)
+    measured = ("time", "link", "mail", *(() if one.points else ("measure",)))
+    if content.kind in measured or role_of_name(sheet.header[one.answer]) == "time":
+        sheet.set_role([one.answer], "time", "times, numbers or addresses")
         return False
-    if is_free_text(cells):
-        sheet.set_role([one.answer], "comment", "free text")
+    if is_free_text(cells) or (not one.points and content.n_filled > 1 and content.all_different):
+        sheet.set_role([one.answer], "comment", "free text: hardly any two answers alike")
         return False
     return True
 

@@ -9,14 +9,19 @@ from itertools import takewhile
 from hitsndiffs.reading.exports.base import Sample, Sign
 from hitsndiffs.reading.exports.common import (
     folded,
-    is_free_text,
     split_column,
     unique,
     without_html,
     words,
 )
 from hitsndiffs.reading.exports.format import Format
-from hitsndiffs.reading.exports.sheet import ByQuestion, Question, Sheet, option_columns
+from hitsndiffs.reading.exports.sheet import (
+    ByQuestion,
+    Question,
+    Sheet,
+    option_columns,
+    whole_cells,
+)
 from hitsndiffs.reading.layouts.content import look_at
 from hitsndiffs.reading.vocabulary import plain, role_of_name
 
@@ -284,14 +289,9 @@ def _find_lime(sheet: Sheet) -> list[Question]:
     for k, name in enumerate(sheet.header[first + 4 :], start=first + 4):
         name = " ".join(name.split())
         part = _PART.match(name)
-        cells = [cell for cell in sheet.cells(k) if folded(cell) not in ("", "n/a", "na")]
         if part and plain(part["part"]) in _WRITTEN:
             sheet.set_role([k], "comment", "an answer in one's own words")
-        elif role_of_name(name) == "time" or _is_measured(cells):
-            sheet.set_role([k], "time", "times and numbers")
-        elif len(cells) > 1 and (_all_different(cells) or is_free_text(cells)):
-            sheet.set_role([k], "comment", "free text")
-        elif cells and plain(name) not in ("seed", "token", "refurl"):
+        elif plain(name) not in ("seed", "token", "refurl"):
             own = groups.setdefault(part["base"] if part else name, {})
             own.setdefault(part["part"] if part else "", k)
     sheet.people([first])
@@ -302,8 +302,8 @@ def _find_lime(sheet: Sheet) -> list[Question]:
     ]
 
 
-def _is_measured(cells: Sequence[str]) -> bool:
-    return look_at(cells).kind in ("time", "measure", "link", "mail")
+def _answered(cells: Sequence[str]) -> list[tuple[str, ...]]:
+    return whole_cells(["" if folded(cell) in ("n/a", "na") else cell for cell in cells])
 
 
 LIMESURVEY = Format(
@@ -316,7 +316,7 @@ LIMESURVEY = Format(
             holds=lambda own: own.is_table and _first_of_lime(own.header) is not None,
         ),
     ),
-    ByQuestion(_find_lime),
+    ByQuestion(_find_lime, split=_answered),
     tried="a survey of free texts, which is refused",
     empty=(
         "a LimeSurvey export without a choice question: texts, numbers and times only",
