@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hitsndiffs import accuracy, load, rank
-from hitsndiffs.methods.certified import _ranks
+from hitsndiffs.methods.core.directions import rank_correlation
 from hitsndiffs.methods.core.doubt import EITHER, FOLLOWED
 from hitsndiffs.order.orientation import MOST_CONFIDENCE
 from hitsndiffs.results.wording import judged
@@ -94,8 +94,9 @@ def test_presence_alone_has_a_perfect_order_too(seed: int, m: int, n: int, chain
     assert found.consistent or not apart
 
 
-def test_ranks_share_the_middle_of_their_places():
-    from scipy.stats import rankdata
+def test_equal_values_share_the_middle_of_their_ranks():
+    from scipy.stats import spearmanr
 
-    for values in ([3.0, 1.0, 2.0, 2.0, 2.0], [5.0, 5.0, 5.0], [1.0, 4.0, 4.0, 0.0]):
-        assert _ranks(np.array(values)).tolist() == rankdata(values).tolist()
+    one = np.array([3.0, 1.0, 2.0, 2.0, 2.0, 7.0])
+    other = np.array([1.0, 4.0, 4.0, 0.0, 2.0, 0.0])
+    assert rank_correlation(one, other) == pytest.approx(spearmanr(one, other).statistic)

@@ -28,7 +28,7 @@ from hitsndiffs.methods import (
     TrueAnswer,
     TruthFinder,
 )
-from hitsndiffs.methods.truthfinder import log_mean_doubt, log_of_sums
+from hitsndiffs.methods.truthfinder import log_of_sums
 from hitsndiffs.results.metrics import accuracy
 
 TABLES = st.builds(
@@ -148,7 +148,7 @@ def test_truthfinder_ranks_alike_in_both_domains():
     assert fitted.fit_.notes == ()
     assert fitted.scores_.max() <= 1
     sums = open_engine(r)
-    doubt = log_mean_doubt(sums.choosers(np.log1p(-fitted.scores_)), sums)
+    doubt = fitted._log_doubts(sums.choosers(np.log1p(-fitted.scores_)), sums)
     assert accuracy(fitted.scores_, -doubt) > 1 - 1e-9
 
 

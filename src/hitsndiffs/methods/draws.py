@@ -1,8 +1,8 @@
 """Pseudo-random draws that depend on the answers, not on order or names.
 
-Resampling users at random would make a result depend on the order of the rows. Here an option's
-numbers follow from how often it was chosen and its item answered, and a user's numbers follow from
-the chosen options: the same data give the same draws in any order and under any labels.
+Resampling users at random would make a result depend on the order of the rows. Here a user's
+numbers follow from how often the chosen options were chosen and their items answered: the same data
+give the same draws in any order and under any labels.
 """
 
 from __future__ import annotations
@@ -15,33 +15,30 @@ from hitsndiffs.data.arrays import Floats, Words
 from hitsndiffs.data.mixing import mixed
 from hitsndiffs.engines import Engine
 
-__all__ = ["item_words", "option_draws", "sampled_users", "user_draws"]
+__all__ = ["item_words", "sampled_users", "user_draws"]
 
 #: A sample with fewer different answer sheets than this does not stand for all users, unless it is
 #: small and most of its sheets are different.
 FEWEST_SHEETS = 200
 
 
-def option_draws(data: Engine, count: int, seed: int = 0) -> Floats:
-    """Uniform numbers in [0, 1), one row per option; options with the same counts share theirs.
-
-    >>> from hitsndiffs import Responses
-    >>> from hitsndiffs.engines import open_engine
-    >>> data = open_engine(Responses.from_wide([["A", "x"], ["B", "x"]]))
-    >>> option_draws(data, 2).shape, user_draws(data, 2).shape
-    ((3, 2), (2, 2))
-    """
-    words = _option_words(data)
-    return np.column_stack([_uniform(words ^ turn) for turn in _turns(count, seed)])
-
-
 def user_draws(data: Engine, count: int, seed: int = 0) -> Floats:
     """Uniform numbers in [0, 1), one row per user; users with equal answers share theirs.
 
     They follow from an exact sum over the chosen options, which is the same on every engine.
+
+    >>> from hitsndiffs import Responses
+    >>> from hitsndiffs.engines import open_engine
+    >>> data = open_engine(Responses.from_wide([["A", "x"], ["B", "x"], ["A", "x"]]))
+    >>> found = user_draws(data, 2)
+    >>> found.shape, bool((found[0] == found[2]).all())
+    ((3, 2), True)
     """
     prints = data.fingerprints(mixed(_option_words(data)))
-    return np.stack([_uniform(prints ^ turn) for turn in _turns(count, seed)], axis=1)
+    turns = mixed(np.arange(count, dtype=np.uint64) + np.uint64(1 + 1000 * seed))
+    words = np.stack([mixed(prints ^ turn) for turn in turns], axis=1)
+    draws: Floats = (words >> np.uint64(11)).astype(np.float64) * 2.0**-53
+    return draws
 
 
 def sampled_users(data: Engine, share: float, seed: int = 0, *, bring: bool = False) -> Any:
@@ -80,13 +77,3 @@ def _option_words(data: Engine) -> Words:
     answered = data.answers_per_item.astype(np.uint64)[data.items.of_option]
     words: Words = mixed(chosen) ^ mixed(mixed(answered))
     return words
-
-
-def _turns(count: int, seed: int) -> Words:
-    turns: Words = mixed(np.arange(count, dtype=np.uint64) + np.uint64(1 + 1000 * seed))
-    return turns
-
-
-def _uniform(x: Words) -> Floats:
-    parts: Floats = (mixed(x) >> np.uint64(11)).astype(np.float64) * 2.0**-53
-    return parts

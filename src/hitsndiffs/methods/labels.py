@@ -10,24 +10,22 @@ import numpy.typing as npt
 
 from hitsndiffs.data.arrays import Ints
 from hitsndiffs.data.items import Items
-from hitsndiffs.engines import Engine
 from hitsndiffs.errors import InputError
 
 __all__ = [
     "MOST_LABELS",
     "Sharing",
     "label_numbers",
-    "label_shares",
     "mark_in_words",
     "need_shared",
-    "says_followed",
-    "says_mark",
     "sharing",
     "two_labels",
 ]
 
 #: Most labels in a label set for all items.
 MOST_LABELS = 100
+#: What to do where items share no label set.
+INSTEAD = "Use hnd, hnd-robust or latent-key, which take each item's labels as its own."
 #: Pairs of words that are mostly marks, the good one first. *True* and *false*, *yes* and *no*, and
 #: numbers are left out: they are mostly answers.
 MARK_WORDS = frozenset(
@@ -87,26 +85,12 @@ def sharing(items: Items) -> Sharing:
     return Sharing(labels, numbers, why)
 
 
-def need_shared(items: Items, who: str, why: str, instead: str = "") -> None:
-    """An error if the items clearly share no label set.
-
-    Parameters
-    ----------
-    items
-        The items.
-    who, why
-        What needs shared labels, and for what.
-    instead
-        What to do, as a sentence.
-    """
+def need_shared(items: Items, who: str, why: str, instead: str = INSTEAD) -> None:
+    """An error if the items clearly share no label set: who needs it, for what, what to do."""
     found = sharing(items)
     if found.apart:
-        use = (
-            instead
-            or "Use hnd, hnd-robust or latent-key, which take each item's labels as its own."
-        )
         raise InputError(
-            f"{who} needs items that share one label set ({why}); here {found.apart}. {use}"
+            f"{who} needs items that share one label set ({why}); here {found.apart}. {instead}"
         )
 
 
@@ -116,19 +100,6 @@ def two_labels(items: Items) -> bool:
         return False
     found = {str(label) for label in items.option_labels}
     return len(found) == 2
-
-
-def label_shares(data: Engine, most: int) -> tuple[npt.NDArray[Any], list[Any]] | None:
-    """The labels that all items share, and for each the share of every user's answers.
-
-    ``None`` if they share none, or more than ``most``.
-    """
-    shared = sharing(data.items)
-    if shared.apart or not 2 <= len(shared.labels) <= most:
-        return None
-    uses = data.choices(np.eye(len(shared.labels))[shared.numbers])
-    n = data.answers_per_user
-    return shared.labels, [uses[:, i] / n for i in range(len(shared.labels))]
 
 
 def mark_in_words(items: Items) -> str | None:
@@ -141,42 +112,3 @@ def mark_in_words(items: Items) -> str | None:
     by_word = {str(label).strip().lower(): str(label) for label in items.option_labels}
     good = [first for first, second in MARK_WORDS if by_word.keys() == {first, second}]
     return by_word[good[0]] if good else None
-
-
-def says_mark(label: str, *, in_words: bool, or_else: str = "") -> str:
-    """Say that one label is taken as right in every item.
-
-    Parameters
-    ----------
-    label
-        The label.
-    in_words
-        Whether the labels' words say so.
-    or_else
-        How else the caller can overrule it, besides known answers.
-    """
-    if in_words:
-        return (
-            f"The labels are read as marks: {label!r} is right in every item, and the order is its "
-            f"share. If they are answers, say so with one or two known answers{or_else}."
-        )
-    return (
-        f"The order is the share of {label!r}: the answers look like marks, with that label right "
-        "in every item. They cannot show whether that label or its opposite is right."
-    )
-
-
-def says_followed(label: str | None, correlation: float) -> str:
-    """Say that the order follows the share of one label, or the shares of all of them."""
-    if label is None:
-        return (
-            "The order follows how often people chose each label, whatever the item (correlation "
-            f"{correlation:.2f}): severe and lenient judges, or a taste for some answers, would "
-            "look the same, so this cannot be called sure."
-        )
-    way = "higher" if correlation > 0 else "lower"
-    return (
-        f"The order follows how often people chose {label!r} (correlation {correlation:.2f}; those "
-        f"who chose it more stand {way}): a leaning to that label would look the same, so this "
-        "cannot be called sure."
-    )

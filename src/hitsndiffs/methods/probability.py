@@ -18,7 +18,6 @@ from hitsndiffs.data.arrays import Floats
 __all__ = [
     "STEADY",
     "digamma",
-    "log_curves",
     "log_gamma",
     "logistic",
     "normal_cdf",
@@ -115,17 +114,3 @@ def logistic(logits: Floats) -> Floats:
     np.exp(logits, out=logits)
     logits += 1.0
     return np.divide(1.0, logits, out=logits)
-
-
-def log_curves(logits: Floats) -> tuple[Floats, Floats]:
-    """Logarithms of ``p`` and ``1 - p`` from logits of moderate size.
-
-    >>> yes, no = log_curves(np.array([0.0, np.log(3)]))
-    >>> np.exp(yes).round(2).tolist(), np.exp(no).round(2).tolist()
-    ([0.5, 0.75], [0.5, 0.25])
-    """
-    no = np.exp(logits)
-    no += 1.0
-    np.log(no, out=no)
-    np.negative(no, out=no)
-    return logits + no, no

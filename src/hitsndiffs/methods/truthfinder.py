@@ -84,7 +84,7 @@ class TruthFinder(Method):
             s = new
             rounds += 1
 
-        scores, notes = _resolved(s, self._log_mean_doubt(log_doubt, data), data)
+        scores, notes = _resolved(s, self._log_doubts(log_doubt, data), data)
         # exactly one option is right: turn the options' separate probabilities into odds
         odds = np.log(np.maximum(-np.expm1(log_doubt), 1e-300)) - log_doubt
         return Fit(
@@ -97,11 +97,21 @@ class TruthFinder(Method):
             residual=change,
         )
 
-    def _log_mean_doubt(self, log_doubt: Floats, data: Engine) -> Floats:
-        if self.formula == "published":
-            return log_mean_doubt(log_doubt, data)
-        undivided: Floats = log_of_sums(data, log_doubt) - np.log(data.answers_per_user)
-        return undivided
+    def _log_doubts(self, log_doubt: Floats, data: Engine) -> Floats:
+        """The logarithm of each user's mean of ``Π (1 - s)`` over the chosen options.
+
+        As published, an option's share of its item is ``1/Σw - doubt/Σw``: among users who answered
+        the same items, trust falls as the mean of ``doubt/Σw`` rises. An item with one option says
+        nothing; users who answered only such items get the median.
+        """
+        if self.formula == "text":
+            return np.asarray(log_of_sums(data, log_doubt) - np.log(data.answers_per_user))
+        within = data.items
+        relative = log_doubt - np.log(np.maximum(within.sum(-np.expm1(log_doubt)), 1e-300))
+        doubt = log_of_sums(data, np.where(within.sizes[within.of_option] > 1, relative, -np.inf))
+        found = np.isfinite(doubt)
+        middle = float(np.median(doubt[found])) if found.any() else 0.0
+        return np.where(found, doubt - np.log(data.answers_per_user), middle)
 
 
 def _resolved(s: Floats, doubt: Floats, data: Engine) -> tuple[Floats, tuple[str, ...]]:
@@ -118,22 +128,6 @@ def _resolved(s: Floats, doubt: Floats, data: Engine) -> tuple[Floats, tuple[str
         "With this many users per option, trust differs by less than a double can hold; the "
         "scores are minus the logarithm of each user's mean doubt.",
     )
-
-
-def log_mean_doubt(log_doubt: Floats, data: Engine) -> Floats:
-    """Each user's mean of ``Π (1 - s)`` over the chosen options, as a logarithm.
-
-    With ``w = 1 - doubt``, an option's share of its item is ``1/Σw - doubt/Σw``: among users who
-    answered the same items, trust falls as the mean of ``doubt/Σw`` rises. An item with one option
-    says nothing; users who answered only such items get the median.
-    """
-    within = data.items
-    totals = within.sum(-np.expm1(log_doubt))
-    relative = log_doubt - np.log(np.maximum(totals, 1e-300))
-    doubt = log_of_sums(data, np.where(within.sizes[within.of_option] > 1, relative, -np.inf))
-    found = np.isfinite(doubt)
-    middle = float(np.median(doubt[found])) if found.any() else 0.0
-    return np.where(found, doubt - np.log(data.answers_per_user), middle)
 
 
 def log_of_sums(data: Engine, logs: Floats) -> Floats:
