@@ -32,7 +32,7 @@ __all__ = ["Canonical", "Colouring", "canonical"]
 #: then stay in the order in which they came.
 WORK = 12_000_000
 #: Added to the colours of what is marked.
-MARK = np.uint64(0x5851F42D4C957F2D)
+MARK = np.uint64(0x2545F4914F6CDD1D)
 
 
 @dataclass(frozen=True)

@@ -264,7 +264,7 @@ def fiedler(
         refuse_large("direct", m)
     if solver == "direct" or (solver == "lanczos" and m <= DENSE_UP_TO):
         matrix = L.dense()
-        if m <= max(eigh_up_to, DENSE_UP_TO):
+        if solver == "lanczos" or m <= eigh_up_to:
             return _solved_outright(matrix, largest)
         return _smallest(lambda s: matrix @ s, L.degrees, None, seed, max_iterations)
     if solver == "lanczos":
