@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
@@ -15,7 +14,7 @@ from hitsndiffs.data.labels import Place
 from hitsndiffs.data.names import recognise
 from hitsndiffs.data.words import listed, shortened
 from hitsndiffs.errors import InputError
-from hitsndiffs.reading.files.jsontext import DEEPEST, load
+from hitsndiffs.reading.files.jsontext import DEEPEST, load, parsed
 from hitsndiffs.reading.files.source import line_chunks, transcoded
 from hitsndiffs.reading.tables.frames import fits_in_rows, texts_of
 from hitsndiffs.reading.tables.nested import ANSWERS, flat_table, is_nested, table_of_lists
@@ -183,11 +182,8 @@ def _parsed(lines: list[bytes]) -> list[Any] | None:
     if not is_flat and any(line.count(b"{") + line.count(b"[") > DEEPEST for line in lines):
         return None
     try:
-        records: list[Any] = json.loads(together, strict=False)
-        n_members = sum(map(len, records)) if is_flat else -1
-        if together.count(b":") != n_members:  # else each name stands once in its record
-            records = load(together.decode(), "")
-    except (ValueError, RecursionError, TypeError):
+        records: list[Any] = parsed(together.decode(), "")
+    except (ValueError, RecursionError):
         return None
     return records if len(records) == len(lines) else None
 
