@@ -32,8 +32,7 @@ from known_files import Known, Reading, made_files, reading, real_exports
 from strange_tables import strange_tables
 
 from hitsndiffs.errors import InputError
-from hitsndiffs.reading.files.documents import FileDocument, Settings
-from hitsndiffs.reading.files.folders import open_document
+from hitsndiffs.reading.files.documents import FileDocument, Settings, open_document
 
 #: Rows this close below the header stay where they are: some exports have a second header there.
 STAY = 3

@@ -12,8 +12,7 @@ from formats.table import found, page, wanted
 import hitsndiffs as hnd
 from hitsndiffs.errors import InputError
 from hitsndiffs.reading.exports import ANY_TOOL, FORMATS, find_format
-from hitsndiffs.reading.files.documents import Settings
-from hitsndiffs.reading.files.folders import FolderDocument, open_document
+from hitsndiffs.reading.files.documents import FolderDocument, Settings, open_document
 
 KNOWN = CASES | PLAIN
 

@@ -27,8 +27,7 @@ import hitsndiffs as hnd
 from hitsndiffs.errors import InputError
 from hitsndiffs.reading.exports import FORMATS
 from hitsndiffs.reading.exports.base import Choices
-from hitsndiffs.reading.files.documents import Settings
-from hitsndiffs.reading.files.folders import open_document
+from hitsndiffs.reading.files.documents import Settings, open_document
 
 
 def rows_of(data: bytes) -> tuple[list[list[str]], str]:

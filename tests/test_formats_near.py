@@ -8,8 +8,7 @@ import pytest
 from formats.quiz import csv_bytes, xlsx_bytes
 from test_formats import matches
 
-from hitsndiffs.reading.files.documents import Settings
-from hitsndiffs.reading.files.folders import open_document
+from hitsndiffs.reading.files.documents import Settings, open_document
 
 PEOPLE = [f"p{i:02}" for i in range(12)]
 

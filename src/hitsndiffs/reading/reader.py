@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
@@ -17,14 +18,12 @@ from hitsndiffs.reading.exports import FORMATS, find_format
 from hitsndiffs.reading.exports.base import Document, Refusal
 from hitsndiffs.reading.exports.format import Format, Stream
 from hitsndiffs.reading.exports.per_file import name_users
-from hitsndiffs.reading.files.documents import FileDocument
-from hitsndiffs.reading.files.folders import FolderDocument, open_document
+from hitsndiffs.reading.files.documents import FileDocument, FolderDocument, open_document
 from hitsndiffs.reading.files.source import no_source, open_path, open_stream
 from hitsndiffs.reading.frames import frame_of
 from hitsndiffs.reading.options import ReadingOptions
 from hitsndiffs.reading.plain import PlainReading, key_of_sheets, open_frame, open_plain
 from hitsndiffs.reading.plan import Plan
-from hitsndiffs.reading.quiet import without_collection
 from hitsndiffs.reading.several import plan_several
 from hitsndiffs.reading.streams import encode_stream
 
@@ -282,9 +281,10 @@ def _convert_path(task: tuple[Path, tuple[str, ...], str, ReadingOptions]) -> St
 
 
 def _convert(document: Document, format: Format, options: ReadingOptions) -> Stream | Refusal:
+    collects = gc.isenabled()
+    gc.disable()  # millions of small objects without reference cycles are made
     try:
-        with without_collection():
-            return format.convert(document, options.choices)
+        return format.convert(document, options.choices)
     except Refusal as refusal:
         return refusal
     except InputError as error:
@@ -292,6 +292,9 @@ def _convert(document: Document, format: Format, options: ReadingOptions) -> Str
         if text.startswith(document.name):
             raise
         raise InputError(f"{document.name}: {text}") from None
+    finally:
+        if collects:
+            gc.enable()
 
 
 def _read_stream(plan: Plan, stream: Stream) -> Responses:
