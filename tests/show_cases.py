@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
+from html.parser import HTMLParser
 
 import numpy as np
 
@@ -25,6 +26,41 @@ HOSTILE = [
     "](x)",
     "‮reversed",
 ]
+
+
+class Html(HTMLParser):
+    """What a browser would see: tags with their attributes, and text outside scripts."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.text: list[str] = []
+        self._inside = ""
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+        self._inside = tag
+
+    def handle_endtag(self, tag: str) -> None:
+        self._inside = ""
+
+    def handle_data(self, data: str) -> None:
+        if self._inside not in ("script", "style"):
+            self.text.append(data)
+
+    @property
+    def words(self) -> str:
+        return " ".join(" ".join(self.text).split())
+
+    def of(self, tag: str) -> list[dict[str, str | None]]:
+        """The attributes of all tags of a kind."""
+        return [attributes for name, attributes in self.tags if name == tag]
+
+    def is_harmless(self) -> bool:
+        """Whether names brought no tag and no handler with them."""
+        handlers = [name for _, own in self.tags for name in own if name.startswith("on")]
+        return not handlers and not self.of("img") and not self.of("b")
 
 
 def graded(users: list[str], items: list[str], options: list[str], seed: int = 0) -> np.ndarray:

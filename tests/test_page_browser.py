@@ -150,26 +150,6 @@ def test_a_file_that_is_too_large_is_not_sent(chromium: Any) -> None:
         assert "larger than 300 bytes" in visit.page.inner_text("#upload-problem")
 
 
-def test_two_tabs_of_one_browser(chromium: Any, page: Live) -> None:
-    with Visit(chromium, page) as first, Visit(chromium, page) as second:
-        second.page.close()
-        second.page = first.context.new_page()
-        second.page.set_default_timeout(40_000)
-        second.page.goto(page.address)
-        first.drop(CLASS.replace("student", "amber"), "amber.csv")
-        second.drop(CLASS.replace("student", "violet"), "violet.csv")
-        first.page.click("button.large >> nth=0")
-        second.page.click("button.large >> nth=0")
-        for visit, own, other in ((first, "amber", "violet"), (second, "violet", "amber")):
-            visit.page.wait_for_selector("#ranking")
-            assert all(user.startswith(own) for user in visit.column(2))
-            assert other not in visit.page.content()
-            assert other not in visit.text("Ranking (CSV)")
-        second.page.get_by_role("button", name="Remove the files now").click()
-        first.page.reload()
-        first.page.wait_for_selector("#ranking tbody tr")
-
-
 def test_a_closed_tab_is_noticed(chromium: Any, page: Live) -> None:
     """A step forward or back keeps the work; closing the last tab gives it up."""
     with Visit(chromium, page) as visit:
