@@ -16,14 +16,28 @@ from hitsndiffs.errors import InputError
 from hitsndiffs.methods.alike import find_alike
 from hitsndiffs.results.agreement import agreement
 from hitsndiffs.results.audit import Audit
-from hitsndiffs.results.cells import Cells
+from hitsndiffs.results.cells import Cells, Kind
 from hitsndiffs.results.labelling import NextLabels, Workers, next_labels, workers
 from hitsndiffs.results.marks import Marks, marks
 from hitsndiffs.results.parts import Parts, differences, parts
 from hitsndiffs.results.ranking import Ranking
 from hitsndiffs.show.answers import clean, equal_answers
 
-__all__ = ["LONGEST", "Labels", "Part", "Speaker", "fits", "has_key", "sections_of"]
+__all__ = [
+    "LONGEST",
+    "VERDICTS",
+    "Labels",
+    "Part",
+    "alike_part",
+    "audit_part",
+    "fits",
+    "group_part",
+    "guessers_part",
+    "has_key",
+    "labels_part",
+    "section_part",
+    "sections_of",
+]
 
 #: Maximum names in a list, pairs of users, labels to ask for next, and characters of a name.
 LISTED, PAIRS, ASKED, LONGEST = 40, 20, 20, 120
@@ -41,6 +55,8 @@ MANY_ITEMS = 5
 #: Sections, short forms and items that are harder for a group need a table of users × items, at
 #: most so large.
 MOST_CELLS = 20_000_000
+#: Columns whose texts are links.
+LINKED = ("user", "other", "item")
 #: What the table of the audit says of an entry of the key.
 VERDICTS = {
     "": "",
@@ -52,58 +68,40 @@ VERDICTS = {
 SIZES = {"B": "moderate", "C": "large"}
 
 
-class Named(NamedTuple):
-    """A user or an item by name, with the place that the script knows it by."""
-
-    place: int
-    name: str
-
-
-@dataclass(frozen=True)
-class Table:
-    """Some columns of a result.
+class Table(NamedTuple):
+    """A small table; users and items in it are links, told by the names of their columns.
 
     Attributes
     ----------
     caption
         What it shows, for readers who cannot see it.
-    cells, heads
-        The columns, and what stands above those that are shown.
-    names
-        Whom or what the first column names, if not just by its text: a user, an item, or a pair.
+    cells
+        The columns.
     more
-        What the table leaves out, in words.
-    texts
-        Columns of texts that are set like numbers.
+        What it leaves out, in words.
     """
 
     caption: str
     cells: Cells
-    heads: Mapping[str, str]
-    names: Sequence[Named] | Sequence[tuple[Named, Named]] = ()
     more: str = ""
-    texts: Sequence[str] = ()
 
     @property
-    def what(self) -> str:
-        """What the first column names: ``"user"``, ``"item"``, ``"pair"``, or nothing."""
-        return next(iter(self.heads)) if self.names else ""
-
-    @property
-    def kinds(self) -> list[str]:
-        """The kind of each column that is shown: ``n`` for numbers."""
-        quantities = ("whole", "share", "chance", "number")
-        numbers = {name for name, kind in self.cells.kinds.items() if kind in quantities}
-        return ["n" if name in numbers.union(self.texts) else "" for name in self.heads]
-
-    @property
-    def rows(self) -> list[tuple[Any, ...]]:
-        """The rows as texts, with the names in the first column."""
-        columns: list[Sequence[Any]] = [
-            [clean(text) if text else "" for text in self.cells.texts(name)] for name in self.heads
+    def rows(self) -> list[tuple[str, ...]]:
+        """The rows as texts, names as everywhere in the report."""
+        kinds = self.cells.kinds
+        columns = [
+            [clean(value, LONGEST) for value in self.cells.values(name)]
+            if name in LINKED
+            else [clean(text) if text else "" for text in self.cells.texts(name)]
+            for name in kinds
         ]
-        columns[0] = self.names or columns[0]
         return list(zip(*columns, strict=True))
+
+
+def _headed(cells: Cells, **heads: str) -> Cells:
+    """Some columns, and what stands above them."""
+    columns = {name: cells.columns[name] for name in heads}
+    return Cells(columns, {name: cells.kinds[name] for name in heads}, heads)
 
 
 @dataclass(frozen=True)
@@ -123,7 +121,7 @@ class Part:
     title: str
     sentences: Sequence[str]
     tables: Sequence[Table] = ()
-    names: Sequence[Named] = ()
+    names: Sequence[str] = ()
     more_names: int = 0
 
 
@@ -181,220 +179,186 @@ def _handed_out(r: Responses) -> bool:
     return filled <= (0.9 if words else 0.5) or r.n_items >= MANY_ITEMS * r.n_users
 
 
-class Speaker:
-    """Says what is known of a ranking, part by part.
+# -- a key that was given -------------------------------------------------------------------------
 
-    Parameters
-    ----------
-    ranking
-        The ranking.
-    listed
-        The users in the report, in their order there.
-    """
 
-    def __init__(self, ranking: Ranking, listed: Any) -> None:
-        self.ranking, self.responses = ranking, ranking.responses
-        self._places = np.full(self.responses.n_users, -1, dtype=np.int64)
-        self._places[listed] = np.arange(len(listed))
-        labels = self.responses.items.tolist()
-        self._numbers = {str(label): number for number, label in enumerate(labels)}
-
-    def _user(self, number: int) -> Named:
-        return Named(int(self._places[number]), clean(self.responses.users[number], LONGEST))
-
-    def _items(self, cells: Cells) -> list[Named]:
-        items = cells.values("item")
-        return [Named(self._numbers[str(item)], clean(item, LONGEST)) for item in items]
-
-    # -- a key that was given -------------------------------------------------------------------
-
-    def audit(self, found: Audit, key: Mapping[Any, Any]) -> tuple[Part, Sequence[Marks]]:
-        """What is wrong with the key, and the marks by it, also after repair."""
-        r, columns, said = self.responses, found.cells().columns, [str(found)]
-        verdicts = list(columns["verdict"])
-        told = {**columns, "verdict": [VERDICTS[verdict] for verdict in verdicts]}
-        cells = Cells.of(told, chance="probability_wrong")
-        cells = cells.only([row for row, verdict in enumerate(verdicts) if verdict])
-        heads = {"item": "item", "given": "your key", "likely": "likely"}
-        heads |= {"probability_wrong": "probably wrong", "verdict": ""}
+def audit_part(
+    ranking: Ranking, found: Audit, key: Mapping[Any, Any]
+) -> tuple[Part, Sequence[Marks]]:
+    """What is wrong with the key, and the marks by it, also after repair."""
+    r, columns, said, tables = ranking.responses, found.cells().columns, [str(found)], []
+    verdicts = list(columns["verdict"])
+    told = {**columns, "verdict": [VERDICTS[verdict] for verdict in verdicts]}
+    cells = Cells.of(told, chance="probability_wrong")
+    cells = cells.only([row for row, verdict in enumerate(verdicts) if verdict])
+    heads = {"item": "item", "given": "your key", "likely": "likely"}
+    heads |= {"probability_wrong": "probably wrong", "verdict": ""}
+    if len(cells):
         caption = "Answers of the key to look at, the likeliest errors first"
-        tables = [Table(caption, cells, heads, self._items(cells))] if len(cells) else []
-        entries = list(zip(columns["item"], columns["likely"], verdicts, strict=True))
-        here = {str(item) for item, *_ in entries}  # also those with several answers, not judged
-        used = {item: answer for item, answer in key.items() if str(item).strip() in here}
-        marked = [marks(r, used)] if used else []
-        wrong = {str(item): likely for item, likely, verdict in entries if verdict == "wrong"}
-        double = {item: likely for item, likely, verdict in entries if verdict == "double"}
-        if used and (wrong or double):
-            repaired = {item: wrong.get(str(item).strip(), used[item]) for item in used}
-            marked.append(marks(r, repaired, accept=double))
-            gains = np.nan_to_num(marked[1].gains(marked[0]))
-            gain, lose = int((gains > 0).sum()), int((gains < 0).sum())
-            said.append(
-                f"{marked[0].sentence()} With the key repaired, "
-                f"{count(gain, 'user') if gain else 'nobody'} would gain and "
-                f"{count(lose, 'user') if lose else 'nobody'} would lose marks."
-            )
-            if gains.any():
-                tables.append(self._changes(marked[0].marks, gains))
-        elif used:
-            said.append(marked[0].sentence())
-        return Part("Your key, compared with the answers", said, tables), marked
-
-    def _changes(self, before: Any, gains: Any) -> Table:
-        """Who gains and who loses marks, the largest changes first."""
-        changed = np.flatnonzero(gains)
-        changed = changed[np.argsort(-gains[changed], kind="stable")]
-        shown, half = changed, LISTED // 2
-        if len(changed) > LISTED:
-            shown = np.concatenate([changed[:half], changed[-half:]])
-        columns = {
-            "user": self.responses.users[shown],
-            "before": before[shown],
-            "after": (before + gains)[shown],
-            "change": [f"{gain:+g}" for gain in gains[shown]],
-        }
-        heads = {"user": "user", "before": "marks by your key", "after": "after repair"}
-        more = (
-            f"The largest changes; {len(changed):,} users in all." if len(changed) > LISTED else ""
+        tables = [Table(caption, _headed(cells, **heads))]
+    entries = list(zip(columns["item"], columns["likely"], verdicts, strict=True))
+    here = {str(item) for item, *_ in entries}  # also those with several answers, not judged
+    used = {item: answer for item, answer in key.items() if str(item).strip() in here}
+    marked = [marks(r, used)] if used else []
+    wrong = {str(item): likely for item, likely, verdict in entries if verdict == "wrong"}
+    double = {item: likely for item, likely, verdict in entries if verdict == "double"}
+    if used and (wrong or double):
+        repaired = {item: wrong.get(str(item).strip(), used[item]) for item in used}
+        marked.append(marks(r, repaired, accept=double))
+        gains = np.nan_to_num(marked[1].gains(marked[0]))
+        gain, lose = int((gains > 0).sum()), int((gains < 0).sum())
+        said.append(
+            f"{marked[0].sentence()} With the key repaired, "
+            f"{count(gain, 'user') if gain else 'nobody'} would gain and "
+            f"{count(lose, 'user') if lose else 'nobody'} would lose marks."
         )
-        return Table(
-            "Who gains and who loses",
-            Cells.of(columns, whole="before after"),
-            {**heads, "change": "change"},
-            [self._user(j) for j in shown.tolist()],
-            more,
-            texts=["change"],
-        )
+        if gains.any():
+            tables.append(_changes(ranking, marked[0].marks, gains))
+    elif used:
+        said.append(marked[0].sentence())
+    return Part("Your key, compared with the answers", said, tables), marked
 
-    # -- parts of the test, and groups of users -------------------------------------------------
 
-    def sections(self, found: Parts | None, *, are_guessed: bool) -> list[Part]:
-        """Sections side by side, and what each adds to the whole."""
-        if found is None:
-            return []
-        cells = found.cells().only(np.arange(min(len(found.sections), LISTED)))
-        heads = {"section": "section", "items": "items", "mean": "right", "alpha": "alpha"}
-        by_names = ["The sections are what the items' names begin with."] if are_guessed else []
-        said = [f"{found} Open a user to see the user's sections.", *by_names]
-        table = Table("Sections of the items", cells, {**heads, "adds": "adds"})
-        return [Part("Sections", said, [table])]
+def _changes(ranking: Ranking, before: Any, gains: Any) -> Table:
+    """Who gains and who loses marks, the largest changes first."""
+    changed = np.flatnonzero(gains)
+    changed = changed[np.argsort(-gains[changed], kind="stable")]
+    more = f"The largest changes; {len(changed):,} users in all." if len(changed) > LISTED else ""
+    if more:
+        changed = np.concatenate([changed[: LISTED // 2], changed[-LISTED // 2 :]])
+    columns = {
+        "user": ranking.users[changed],
+        "marks by your key": before[changed],
+        "after repair": (before + gains)[changed],
+        "change": gains[changed],
+    }
+    whole = dict.fromkeys(list(columns)[1:], "whole")
+    return Table("Who gains and who loses", Cells(columns, {"user": "label", **whole}), more)
 
-    def groups(self, groups: Mapping[Any, Any]) -> list[Part]:
-        """Groups of users side by side, and items that are harder for one of two."""
-        ranking, r = self.ranking, self.responses
-        if not groups or not has_key(ranking):
-            return []
-        own = said_of(r.users.tolist(), groups)
-        sizes = Counter(group for group in own.tolist() if group is not None)
-        means = {group: float(np.nanmean(ranking.scores[own == group])) for group in sizes}
-        names = sorted(sizes, key=lambda group: -means[group])[:LISTED]
-        columns = {
-            "group": names,
-            "users": np.array([sizes[group] for group in names]),
-            "score": np.array([means[group] for group in names]),
+
+# -- parts of the test, and groups of users -------------------------------------------------------
+
+
+def section_part(found: Parts | None, *, are_guessed: bool) -> list[Part]:
+    """Sections side by side, and what each adds to the whole."""
+    if found is None:
+        return []
+    cells = found.cells().only(np.arange(min(len(found.sections), LISTED)))
+    cells = _headed(
+        cells, section="section", items="items", mean="right", alpha="alpha", adds="adds"
+    )
+    by_names = ["The sections are what the items' names begin with."] if are_guessed else []
+    said = [f"{found} Open a user to see the user's sections.", *by_names]
+    return [Part("Sections", said, [Table("Sections of the items", cells)])]
+
+
+def group_part(ranking: Ranking, groups: Mapping[Any, Any]) -> list[Part]:
+    """Groups of users side by side, and items that are harder for one of two."""
+    r = ranking.responses
+    if not groups or not has_key(ranking):
+        return []
+    own = said_of(r.users.tolist(), groups)
+    sizes = Counter(group for group in own.tolist() if group is not None)
+    means = {group: float(np.nanmean(ranking.scores[own == group])) for group in sizes}
+    names = sorted(sizes, key=lambda group: -means[group])[:LISTED]
+    score, kind = ("right", "share") if ranking.by == "correct" else ("score", "number")
+    columns = {
+        "group": names,
+        "users": np.array([sizes[group] for group in names]),
+        score: np.array([means[group] for group in names]),
+    }
+    tables = [Table("Groups of users", Cells.of(columns, **{kind: score}))]
+    if sum(size >= FEWEST_USERS for size in sizes.values()) < 2:
+        said = f"Items are compared between groups of {FEWEST_USERS} users or more."
+        return [Part("Groups", [said], tables)]
+    if not fits(r):
+        return [Part("Groups", [], tables)]
+    found = differences(r, ranking.answer_key(), groups)
+    cells = found.cells()
+    cells = cells.only(np.flatnonzero(np.asarray(cells.columns["size"]) != "A"))
+    if len(cells):
+        unfair = {
+            "item": cells.columns["item"],
+            "harder for": [found.groups[delta < 0] for delta in cells.values("delta")],
+            "difference": [SIZES[size] for size in cells.values("size")],
+            "Mantel–Haenszel": cells.columns["delta"],
         }
-        is_share = ranking.by == "correct"
-        cells = Cells.of(columns, **{"share" if is_share else "number": "score"})
-        heads = {"group": "group", "users": "users", "score": "right" if is_share else "score"}
-        tables = [Table("Groups of users", cells, heads)]
-        if sum(size >= FEWEST_USERS for size in sizes.values()) < 2:
-            said = f"Items are compared between groups of {FEWEST_USERS} users or more."
-            return [Part("Groups", [said], tables)]
-        if not fits(r):
-            return [Part("Groups", [], tables)]
-        found = differences(r, ranking.answer_key(), groups)
-        unfair = found.cells()
-        unfair = unfair.only(np.flatnonzero(np.asarray(unfair.columns["size"]) != "A"))
-        harder = [found.groups[delta < 0] for delta in unfair.values("delta")]
-        told = {
-            **unfair.columns,
-            "size": [SIZES[size] for size in unfair.values("size")],
-            "harder": harder,
-        }
-        heads = {"item": "item", "harder": "harder for", "size": "difference"}
-        if harder:
-            caption = "Items that are harder for one of two equally able groups"
-            shown = Cells.of(told)
-            heads["delta"] = "Mantel–Haenszel"
-            tables.append(Table(caption, shown, heads, self._items(unfair)))
-        return [Part("Groups", [found.sentence()], tables)]
+        caption = "Items that are harder for one of two equally able groups"
+        tables.append(Table(caption, Cells.of(unfair)))
+    return [Part("Groups", [found.sentence()], tables)]
 
-    # -- labels ---------------------------------------------------------------------------------
 
-    def labels(self, found: Labels | None) -> Part | None:
-        """Of labels that were handed out: who stands out, and what to ask for next."""
-        if found is None:
-            return None
-        said, tables = [agreement(self.responses).sentence()], []
-        if found.workers is not None:
-            said.append(found.workers.sentence())
-            cells = found.workers.cells()
-            odd = [row for row, remark in enumerate(cells.values("remark")) if remark][:LISTED]
-            heads = {"user": "user", "answers": "answers", "remark": "stands out by"}
-            if odd:
-                caption, names = "Labellers who stand out", [self._user(j) for j in odd]
-                tables.append(Table(caption, cells.only(odd), heads, names))
-        if found.asked is not None:
-            said.append(found.asked.sentence())
-            n = len(found.asked.items)
-            cells = found.asked.cells().only(np.arange(min(n, ASKED)))
-            heads = {"item": "item", "user": "ask", "answers": "answers", "likely": "likely"}
-            heads |= {"confidence": "sure", "gain": "gain"}
-            caption = "What to label next, the most useful first"
-            more = f"{n - ASKED:,} more are in the file of labels to ask for." if n > ASKED else ""
-            if n:
-                tables.append(Table(caption, cells, heads, self._items(cells), more))
-        return Part("Labels", said, tables)
+# -- labels ---------------------------------------------------------------------------------------
 
-    # -- about people ---------------------------------------------------------------------------
 
-    def care(self) -> list[Part]:
-        """Users whose answers look like guesses, and users with very similar answers."""
-        return [] if self.ranking.ratings else [*self._guessers(), *self._alike()]
+def labels_part(ranking: Ranking, found: Labels | None) -> Part | None:
+    """Of labels that were handed out: who stands out, and what to ask for next."""
+    if found is None:
+        return None
+    said, tables = [agreement(ranking.responses).sentence()], []
+    if found.workers is not None:
+        said.append(found.workers.sentence())
+        cells = found.workers.cells()
+        odd = [row for row, remark in enumerate(cells.values("remark")) if remark][:LISTED]
+        cells = _headed(cells.only(odd), user="user", answers="answers", remark="stands out by")
+        if odd:
+            tables.append(Table("Labellers who stand out", cells))
+    if found.asked is not None:
+        said.append(found.asked.sentence())
+        n, cells = len(found.asked.items), found.asked.cells()
+        more = f"{n - ASKED:,} more are in the file of labels to ask for." if n > ASKED else ""
+        heads = {**{name: name for name in cells.columns}, "user": "ask", "confidence": "sure"}
+        cells = _headed(cells.only(np.arange(min(n, ASKED))), **heads)
+        if n:
+            tables.append(Table("What to label next, the most useful first", cells, more))
+    return Part("Labels", said, tables)
 
-    def _guessers(self) -> list[Part]:
-        found = [self.ranking.user_number(user) for user in self.ranking.guessers().tolist()]
-        if not found or self.ranking.verdict.is_open:
-            return []
-        said = (
-            f"{count(len(found), 'user')} did not score clearly above guessing. "
-            "With few or hard questions that happens to honest people too."
+
+# -- about people ---------------------------------------------------------------------------------
+
+
+def guessers_part(ranking: Ranking) -> list[Part]:
+    """Users whose answers look like guesses."""
+    found = ranking.guessers().tolist()
+    if not found or ranking.verdict.is_open:
+        return []
+    said = (
+        f"{count(len(found), 'user')} did not score clearly above guessing. "
+        "With few or hard questions that happens to honest people too."
+    )
+    names = [clean(user, LONGEST) for user in found[:LISTED]]
+    return [Part("Answers like guesses", [said], (), names, max(len(found) - LISTED, 0))]
+
+
+def alike_part(ranking: Ranking) -> list[Part]:
+    """Users with very similar answers, and as how many votes all of them count."""
+    r, said = ranking.responses, []
+    alike, votes = find_alike(r), agreement(r).independent_votes
+    if len(alike.users):
+        said.append(
+            f"{count(len(alike.users), 'user')} share more unusual answers with somebody than "
+            "their ability makes likely. They may have worked together or shared a source; "
+            "equal wrong answers say most."
         )
-        names = [self._user(j) for j in found[:LISTED]]
-        return [Part("Answers like guesses", [said], (), names, max(len(found) - LISTED, 0))]
-
-    def _alike(self) -> list[Part]:
-        """Users with very similar answers, and as how many votes all of them count."""
-        r, said = self.responses, []
-        alike, votes = find_alike(r), agreement(r).independent_votes
-        if len(alike.users):
-            said.append(
-                f"{count(len(alike.users), 'user')} share more unusual answers with somebody than "
-                "their ability makes likely. They may have worked together or shared a source; "
-                "equal wrong answers say most."
-            )
-        if votes is not None and votes < FEWER_VOTES * r.n_users:
-            said.append(
-                f"As some agree beyond their abilities, the {r.n_users:,} users count as at most "
-                f"about {votes:.0f} independent votes."
-            )
-        pairs = np.column_stack([alike.first[:PAIRS], alike.second[:PAIRS]])
-        if not len(pairs):
-            return [Part("Very similar answers", said)] if said else []
-        some, places = np.unique(pairs, return_inverse=True)
-        at = tuple(places.reshape(pairs.shape).T)
-        common, equal, wrong = (
-            table[at].astype(np.int64) for table in equal_answers(self.ranking, some)
+    if votes is not None and votes < FEWER_VOTES * r.n_users:
+        said.append(
+            f"As some agree beyond their abilities, the {r.n_users:,} users count as at most "
+            f"about {votes:.0f} independent votes."
         )
-        order = np.lexsort((*pairs.T[::-1], -equal, -wrong))
-        names = [(self._user(a), self._user(b)) for a, b in pairs[order].tolist()]
-        columns = {
-            "pair": [f"{one.name} and {other.name}" for one, other in names],
-            "equal": [f"{e} of {c}" for e, c in zip(equal[order], common[order], strict=True)],
-            "wrong": wrong[order],
-        }
-        heads = {"pair": "users", "equal": "equal answers", "wrong": "of them not the likely key"}
-        caption = "Pairs of users with the most equal answers"
-        table = Table(caption, Cells.of(columns), heads, names, texts=["equal"])
-        return [Part("Very similar answers", said, [table])]
+    pairs = np.column_stack([alike.first[:PAIRS], alike.second[:PAIRS]])
+    if not len(pairs):
+        return [Part("Very similar answers", said)] if said else []
+    some, places = np.unique(pairs, return_inverse=True)
+    at = tuple(places.reshape(pairs.shape).T)
+    common, equal, wrong = (table[at] for table in equal_answers(ranking, some))
+    order = np.lexsort((*pairs.T[::-1], -equal, -wrong))
+    columns = {
+        "user": r.users[pairs[order, 0]],
+        "other": r.users[pairs[order, 1]],
+        "equal answers": equal[order],
+        "of": common[order],
+        "not the likely key": wrong[order],
+    }
+    cells = Cells.of(columns, label="user other")
+    caption = "Pairs of users with the most equal answers"
+    return [Part("Very similar answers", said, [Table(caption, cells)])]

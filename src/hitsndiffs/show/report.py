@@ -31,11 +31,16 @@ from hitsndiffs.show.parts import (
     VERDICTS,
     Labels,
     Part,
-    Speaker,
+    alike_part,
+    audit_part,
     fits,
+    group_part,
+    guessers_part,
+    labels_part,
+    section_part,
     sections_of,
 )
-from hitsndiffs.show.report_data import listed_users, report_data
+from hitsndiffs.show.report_data import report_data
 from hitsndiffs.show.templating import environment, render
 
 __all__ = ["Report", "describe", "report_html", "write_report"]
@@ -162,7 +167,7 @@ def describe(
     reading: Sequence[tuple[str, str]] = (),
 ) -> Report:
     """Collect what a report says; the parameters are those of :meth:`hitsndiffs.Ranking.report`."""
-    items, speaker = item_list(ranking, key), Speaker(ranking, listed_users(ranking))
+    items = item_list(ranking, key)
     checked: Part | None = None
     marked: Sequence[Marks] = ()
     if key is not None:
@@ -174,7 +179,7 @@ def describe(
             replace(item, remark=VERDICTS[verdict], doubt=verdict)
             for item, verdict in zip(items, verdicts, strict=True)
         ]
-        checked, marked = speaker.audit(audited, key)
+        checked, marked = audit_part(ranking, audited, key)
     elif ranking.verdict.is_open:
         items = [replace(item, remark="", doubt="") for item in items]  # by an order in doubt
     found, labels, short = sections_of(ranking, sections), Labels.of(ranking), _short_form(ranking)
@@ -207,11 +212,11 @@ def describe(
         doubts=sorted((item for item in items if item.remark), key=lambda item: item.urgency),
         audit=checked,
         parts=[
-            *speaker.sections(found, are_guessed=sections is None),
-            *speaker.groups(groups or {}),
+            *section_part(found, are_guessed=sections is None),
+            *group_part(ranking, groups or {}),
         ],
-        labels=speaker.labels(labels),
-        care=speaker.care(),
+        labels=labels_part(ranking, labels),
+        care=[] if ranking.ratings else [*guessers_part(ranking), *alike_part(ranking)],
         short=short,
         tables=tables,
         n_right=n_right,

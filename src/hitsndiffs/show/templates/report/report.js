@@ -336,11 +336,18 @@
     by(id)?.addEventListener("click", action);
     if (by(id)) by(id).hidden = false;
   }
-  // names in tables that the file holds as text
-  for (const node of document.querySelectorAll("[data-user],[data-item],[data-pair]")) {
-    const { user, item, pair } = node.dataset;
-    const [i, k] = (pair ?? "").split(" ").map(Number);
-    node.replaceChildren(pair !== undefined ? link(node.textContent, () => open.pair(i, k)) : user !== undefined ? userLink(+user) : itemLink(+item));
+  // Names in tables that the file holds as text; two users in one row are compared.
+  const named = (node) => {
+    const names = node.dataset.name === "item" ? items.map((item) => item.name) : users.user;
+    const place = names.indexOf(node.textContent);
+    return place === names.lastIndexOf(node.textContent) ? place : -1; // nobody, where several have it
+  };
+  for (const node of document.querySelectorAll("[data-name]")) {
+    const place = named(node);
+    const row = node.closest("tr");
+    const two = row ? [...row.querySelectorAll("[data-name=user]")].map(named) : [];
+    const go = two.length > 1 && !two.includes(-1) ? () => open.pair(...two) : () => open[node.dataset.name](place);
+    if (place >= 0) node.replaceChildren(link(node.textContent, go));
   }
   const put = (id, picture) => {
     const node = by(id);
