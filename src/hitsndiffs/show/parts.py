@@ -232,8 +232,8 @@ def _changes(ranking: Ranking, before: Any, gains: Any) -> Table:
         "after repair": (before + gains)[changed],
         "change": gains[changed],
     }
-    whole = dict.fromkeys(list(columns)[1:], "whole")
-    return Table("Who gains and who loses", Cells(columns, {"user": "label", **whole}), more)
+    kinds: dict[str, Kind] = {**dict.fromkeys(columns, "whole"), "user": "label"}
+    return Table("Who gains and who loses", Cells(columns, kinds), more)
 
 
 # -- parts of the test, and groups of users -------------------------------------------------------
