@@ -133,9 +133,12 @@ def test_no_path_in_an_archive_is_followed(name, tmp_path, monkeypatch):
 def test_one_rule_for_booleans_and_numbers(chunk):
     sizes = as_if_large(chunk)
     values = ["true", '"True"', "false", "1", "1.0", '"1"', "1e0"]
-    records = [f'{{"user": "u{k}", "q": {v}, "p": "y", "p": "y"}}' for k, v in enumerate(values)]
+    records = [
+        f'{{"user": "u{k}", "q": {v}, "p": "{"yz"[k % 2]}", "p": "{"yz"[k % 2]}"}}'
+        for k, v in enumerate(values)
+    ]
     r = read(jsonl(*records), sizes=sizes)
-    assert r.option_labels.tolist() == ["1", "False", "True", "y"]
+    assert r.option_labels.tolist() == ["1", "False", "True", "y", "z"]
     array = read(("[" + ",".join(records) + "]").encode(), sizes=sizes)
     assert content(array) == content(r)
 

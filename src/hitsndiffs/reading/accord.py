@@ -7,6 +7,8 @@ answers to one item. In what is no table of answers, neither agrees.
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +18,7 @@ import numpy.typing as npt
 if TYPE_CHECKING:
     from hitsndiffs.data.responses import Responses
 
-__all__ = ["Accord", "accord", "accord_of", "numbers_of", "pairs"]
+__all__ = ["Accord", "accord", "accord_of", "hits", "numbers_of", "pairs"]
 
 #: Of larger data, about this many answers (of whole users) are looked at.
 ENOUGH = 500_000
@@ -85,6 +87,22 @@ def agree(groups: Numbers, answers: Numbers) -> float:
         return 0.0
     alike = float((same[told] / (sizes[told] - 1)).sum() / sizes[told].sum())
     return (alike - chance) / (1 - chance)
+
+
+def hits(one: Sequence[str], other: Sequence[str]) -> float:
+    """Return how often two columns agree, beyond what their shares would give by chance.
+
+    Examples
+    --------
+    >>> hits("ABAB", "ABAB"), hits("AABB", "ABAB")
+    (0.5, 0.0)
+    """
+    if not one:
+        return -1.0
+    alike = sum(a == b for a, b in zip(one, other, strict=True)) / len(one)
+    shares = [Counter(own) for own in (one, other)]
+    chance = sum(n * shares[1][text] for text, n in shares[0].items()) / len(one) ** 2
+    return alike - chance
 
 
 def accord_of(users: Numbers, items: Numbers, answers: Numbers) -> Accord:

@@ -6,11 +6,10 @@ from collections.abc import Sequence
 from copy import copy
 from dataclasses import replace
 
-from hitsndiffs.data.words import listed
+from hitsndiffs.data.words import listed, shortened
 from hitsndiffs.errors import InputError
 from hitsndiffs.reading.exports.base import Column
 from hitsndiffs.reading.layouts.columns import Profiles
-from hitsndiffs.reading.layouts.doubt import doubt
 from hitsndiffs.reading.layouts.layout import Hypothesis, Layout, left_out_note
 from hitsndiffs.reading.layouts.long import weigh_long
 from hitsndiffs.reading.layouts.nobody import weigh_nobody
@@ -81,12 +80,20 @@ def find_layout(
         raise best.refusal
     assert best.make is not None
     if best is wide_way and options.drop is None:
-        unclear = doubt(wide)
-        if unclear:
-            raise InputError(f"{table.place.source}: {unclear}")
+        _ask_about(wide.doubtful, table)
     layout = best.make()
     layout.scores = [str(way) for way in ways]
     return layout
+
+
+def _ask_about(doubtful: list[str], table: Table) -> None:
+    """Ask about columns that may or may not be items."""
+    if doubtful:
+        raise InputError(
+            f"{table.place.source}: it is not clear which columns hold the answers: "
+            f"{listed(doubtful, most=3)} may be items or not; name the items (--items), or drop "
+            f"what is none (--drop {shortened(doubtful[0], 40)!r})."
+        )
 
 
 def _best(ways: list[Hypothesis], table: Table, wide: Wide) -> Hypothesis:

@@ -18,6 +18,7 @@ from hitsndiffs.reading.layouts.content import ColumnContent, look_at
 from hitsndiffs.reading.layouts.extra_rows import named_rows
 from hitsndiffs.reading.tables.table import Table
 from hitsndiffs.reading.vocabulary import (
+    COUNTED,
     NameRole,
     is_key_name,
     plain,
@@ -127,6 +128,11 @@ class Profile:
         return asked or (len(words) == 1 and (words == {"q"} or bool(recognise("item", words))))
 
     @property
+    def is_marks(self) -> bool:
+        """Whether all cells are single letters or digits."""
+        return all(len(text) == 1 for text in self.content.counts)
+
+    @property
     def is_choice(self) -> bool:
         """Whether the cells are a few answers that repeat."""
         return self.kind == "choice" and self.distinct <= OPTIONS
@@ -146,6 +152,8 @@ class Profile:
     def said(self) -> NameRole | None:
         """What the name suggests; how many points an answer gives does not make it points."""
         role = role_of_name(self.name) if self.has_name else None
+        if role is None and self.plain in COUNTED and self.is_numeric:
+            return "points"
         if role == "points" and self.kind == "choice" and not self.is_numeric:
             words = [text for text in self.content.counts if not is_blank_word(text)]
             if not look_at(words).is_number:
@@ -294,4 +302,7 @@ class Profiles:
             match = _NUMBERED.match(name) if len(name) < 100 else None
             if match:
                 found[plain(match["stem"])][match["number"]].append(name)
+        for name in self.names if found else ():  # the first one may have no number
+            if (stem := plain(name)) and stem in found:
+                found[stem][""].append(name)
         return found

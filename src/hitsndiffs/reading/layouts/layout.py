@@ -7,12 +7,57 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from hitsndiffs.data.words import listed
-from hitsndiffs.reading.exports.base import Column, Refusal
+from hitsndiffs.reading.exports.base import Column, Refusal, Role
 
-__all__ = ["Hypothesis", "Layout", "WideRoles", "left_out_note"]
+__all__ = [
+    "ASKED",
+    "REASONS",
+    "ROLE_OF_KIND",
+    "SAID",
+    "Hypothesis",
+    "Layout",
+    "WideRoles",
+    "left_out_note",
+]
 
 #: Reason of columns that the caller named as items.
 ASKED = "asked for (items)"
+#: Why a column is no item, by the kind of its cells, and the role that it has then.
+REASONS = {
+    "time": "its cells are times",
+    "mail": "its cells are e-mail addresses",
+    "link": "its cells are addresses",
+    "score": "its cells are points or percentages",
+    "counter": "it counts the rows",
+    "measure": "its cells are numbers that hardly repeat, not choices",
+    "different": "no two cells are alike",
+    "text": "its cells are free text: hardly any two are alike",
+    "empty": "it is empty",
+    "record": "its cells are records",
+}
+ROLE_OF_KIND: dict[str, Role] = {
+    "time": "time",
+    "mail": "identity",
+    "link": "unused",
+    "score": "points",
+    "counter": "unused",
+    "measure": "points",
+    "different": "identity",
+    "text": "comment",
+    "empty": "unused",
+    "record": "unused",
+}
+#: What a name says, in words.
+SAID = {
+    "points": "points",
+    "time": "a time",
+    "status": "a status",
+    "comment": "a comment",
+    "attempt": "the number of an attempt",
+    "identity": "something about the person",
+    "row": "a row number",
+    "key": "a key",
+}
 #: So many columns beside the answers are searched for the names of key rows and averages.
 LABELS = 12
 

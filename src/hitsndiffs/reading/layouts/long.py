@@ -1,15 +1,17 @@
 """One row per answer: which columns hold the users, the items, the answers and the key.
 
-Two columns cross: hardly a pair of them repeats, although chance would repeat it. A third is fixed
-by neither: the answers. They agree within items, not within users; that tells the two apart. Names
-decide where the cells do not.
+Two columns (or three, two of which count together) cross: hardly a pair of them repeats, although
+chance would repeat it. Another one is fixed by neither: the answers. They agree within items, not
+within users; that tells the two apart. Names are a hint.
 """
 
 from __future__ import annotations
 
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import combinations, permutations
-from typing import Any
+from functools import cached_property
+from itertools import permutations
 
 import numpy as np
 
@@ -17,7 +19,7 @@ from hitsndiffs.data.frames import long_columns
 from hitsndiffs.data.names import ROLES
 from hitsndiffs.data.words import Detail
 from hitsndiffs.errors import InputError
-from hitsndiffs.reading.accord import agree, pairs
+from hitsndiffs.reading.accord import agree, hits, pairs
 from hitsndiffs.reading.exports.base import Column, Refusal
 from hitsndiffs.reading.layouts.columns import (
     FIXED,
@@ -34,9 +36,13 @@ from hitsndiffs.reading.vocabulary import ANSWERS, FLAGS
 
 __all__ = ["weigh_long"]
 
+#: Fewer rows do not tell which columns cross.
+ENOUGH = 8
 #: Chance would repeat so many pairs, and at most this share of them does.
 TELLING, REPEATED = 10, 0.1
-#: So many columns of labels are tried, and so many where two together may name the items.
+#: Two columns that count as one leave so many pairs unique.
+UNIQUE = 0.95
+#: So many columns of labels are tried, and so many where two together may be the users or items.
 MOST, MOST_PARTS = 24, 7
 #: Agreement within items tells, and more of it than within users.
 SOME, CLEAR = 0.02, 0.05
@@ -44,20 +50,59 @@ SOME, CLEAR = 0.02, 0.05
 TOLD = 0.5
 #: Answers are given in so large a share of the rows, and differ in at most this one.
 GIVEN, DIFFERENT = 0.3, 0.5
+#: What a fitting name, and a telling word in a name, add to the agreement.
+NAMED, HINT = 0.3, 0.1
 #: Wider tables are not looked at.
 WIDEST = 300
-#: What nobody chooses as an answer, and what names neither users nor items.
-_NO_ANSWERS = ("points", "time", "status", "row", "attempt")
-_HARDLY = (*_NO_ANSWERS, "comment", "identity", "key")
+#: What names neither users nor items, and what nobody chooses as an answer.
 _NO_LABELS = ("points", "time", "comment", "status", "key", "attempt")
+_NO_ANSWERS = ("points", "time", "status", "row", "attempt")
+_HARDLY = ("comment", "identity", "key", *_NO_ANSWERS)
+_NO_ANSWER_KINDS = ("time", "mail", "link", "counter", "score", "record", "different")
+
+Given = dict[str, str | None]
+
+
+@dataclass
+class _Side:
+    """The users, or the items: one column, or two together."""
+
+    parts: list[Profile]
+
+    @cached_property
+    def numbers(self) -> Numbers:
+        """The cells as numbers."""
+        numbers = self.parts[0].numbers
+        for own in self.parts[1:]:
+            numbers = np.unique(numbers * own.width + own.numbers, return_inverse=True)[1]
+        return numbers
+
+    @cached_property
+    def width(self) -> int:
+        """How many different ones there are."""
+        return self.parts[0].width if len(self.parts) == 1 else int(self.numbers.max()) + 1
+
+    @cached_property
+    def chance(self) -> float:
+        """How often two rows have the same by chance."""
+        shares = np.bincount(self.numbers) / max(1, len(self.numbers))
+        return float(shares @ shares)
+
+    @property
+    def name(self) -> str:
+        return joined_name([own.name for own in self.parts])
+
+    def fixes(self, other: Profile) -> bool:
+        """Whether each value goes with a single value of a column."""
+        return fixed_share(self.numbers, other) > FIXED
 
 
 @dataclass
 class _Triple:
-    """Columns of users, items (one or two) and answers, and how well they fit."""
+    """Columns of users, items and answers, and how well they fit."""
 
-    user: Profile
-    items: list[Profile]
+    users: _Side
+    items: _Side
     answers: Profile
     within_items: float
     within_users: float
@@ -68,8 +113,13 @@ class _Triple:
     def gain(self) -> float:
         return self.within_items - self.within_users
 
+    @property
+    def columns(self) -> frozenset[str]:
+        return frozenset(own.name for own in (*self.users.parts, *self.items.parts))
 
-Given = dict[str, str | None]
+    def given(self, answers: Profile) -> Numbers:
+        """The items and their answers as one."""
+        return self.items.numbers * answers.width + answers.numbers
 
 
 def weigh_long(profiles: Profiles, given: Given, *, asked: bool = False) -> Hypothesis:
@@ -79,77 +129,54 @@ def weigh_long(profiles: Profiles, given: Given, *, asked: bool = False) -> Hypo
 
 class _Long:
     def __init__(self, profiles: Profiles, given: Given) -> None:
-        self.all = profiles
-        self.given = given
+        self.all, self.n = profiles, len(profiles.rows)
         #: The columns that the caller named as the user together: first+last, model+run.
-        self.together = self._together()
-        if self.together:
-            self.given = {**given, "user": self.together[0]}
+        user = given["user"]
+        together = [] if user is None else named_together(user, profiles.names)
+        known = len(together) > 1 and {*together} <= {*profiles.names}
+        self.together = together if known else []
+        self.given = {**given, "user": together[0]} if known else given
         self.names: dict[str, list[str]] = {
             role: [str(self.given[role])] if self.given[role] else profiles.named(role)
             for role in ("user", "item", "option")
         }
-        self.n = len(profiles.rows)
-        self._joints: dict[tuple[int, ...], tuple[Numbers, int, float]] = {}
-
-    def _together(self) -> list[str]:
-        user = self.given["user"]
-        parts = [] if user is None else named_together(user, self.all.names)
-        return parts if len(parts) > 1 and {*parts} <= {*self.all.names} else []
 
     def weigh(self, asked: bool) -> Hypothesis:
-        found = Hypothesis("one row per answer", choose="layout long")
-        found.possible = False
-        told = any(self.given[role] for role in ("item", "option"))
-        if asked or told:
+        found = Hypothesis("one row per answer", choose="layout long", possible=False)
+        told = asked or bool(self.given["item"] or self.given["option"])
+        if told:
             found.add(8, "asked for")
             found.possible = True
+            found.make = lambda: self._by_name("asked for (layout)" if asked else NAMED_SO)
         if len(self.all) > WIDEST or len(self.all) < 3:
-            if found.possible:
-                found.make = lambda: self._by_name("asked for (layout)")
             return found
-        named = self._all_named()
-        best, rivals, crossing = self._search()
+        named = self._named()
+        best, rivals = self._search()
         if named:
             found.add(4, "columns are named like users, items and answers, and they repeat")
-            found.possible = True
+            found.make = lambda: self._by_name(NAMED_SO)
         if best is not None:
-            found.add(3, f"{best.user.name!r} and {_name(best)!r} cross")
+            found.add(3, f"{best.users.name!r} and {best.items.name!r} cross")
             found.add(
                 2 if best.gain > CLEAR else 1 if best.gain > SOME else 0,
-                f"the answers agree within {_name(best)!r} ({best.within_items:.2f}), not within "
-                f"{best.user.name!r} ({best.within_users:.2f})",
+                f"the answers agree within {best.items.name!r} ({best.within_items:.2f}), not "
+                f"within {best.users.name!r} ({best.within_users:.2f})",
             )
-            found.possible = True
-        elif crossing or (self.names["user"] and self.names["item"]):
+            found.choose = (
+                f"user {best.users.name!r}, item {best.items.name!r}, option {best.answers.name!r}"
+            )
+            if not told and not (named and self._holds(best)):
+                found.make = lambda: self._ask(best, rivals) if rivals else self._found(best)
+        elif not named and ((self.names["user"] and self.names["item"]) or self.crossing):
             points = self._points()
             if points:
                 found.add(8, f"{points!r} holds points, and no column holds answers")
-                found.possible = True
                 found.refusal = Refusal(
                     f"a table of points ({points!r}) per user and item, without answers",
                     "export the answers that each person chose, or name the column if these are "
                     "choices",
                 )
-                return found
-        if found.possible:
-            users = best.user.name if best else (self.names["user"] or ["?"])[0]
-            items = best.items[0].name if best else (self.names["item"] or ["?"])[0]
-            option = best.answers.name if best else (self.names["option"] or ["?"])[0]
-            found.choose = f"user {users!r}, item {items!r}, option {option!r}"
-        prefer_names = asked or told or (named and not self._overruled(best))
-        if prefer_names or best is None:
-            found.make = lambda: self._by_name(
-                "there are columns of users, items and answers" if not asked else
-                "asked for (layout)"
-            )  # fmt: skip
-        else:
-            own = best
-            if rivals:
-                found.possible = True
-                found.make = lambda: self._ask(own, rivals)
-            else:
-                found.make = lambda: self._found(own)
+        found.possible |= found.make is not None or found.refusal is not None
         return found
 
     def _points(self) -> str | None:
@@ -157,40 +184,33 @@ class _Long:
         users = [self.all[n] for n in self.names["user"]]
         if users and users[0].distinct * 2 > users[0].filled:
             return None
-        for name in self.all.names:
-            own = self.all[name]
-            if (own.said == "points" or "correct" in own.words) and name not in self.names["item"]:
-                return name
-        return None
+        own = (self.all[name] for name in self.all.names if name not in self.names["item"])
+        return next((p.name for p in own if p.said == "points" or "correct" in p.words), None)
 
     # -- by name --------------------------------------------------------------------------------
 
-    def _all_named(self) -> bool:
-        """Whether columns are named like users, items and answers, and users or items repeat."""
+    def _named(self) -> tuple[Profile, Profile, Profile] | None:
+        """Return columns named like users, items and answers, if users or items repeat."""
         if not all(self.names.values()):
-            return False
+            return None
         user, item = (self.all[str(self.names[role][0])] for role in ("user", "item"))
         option = [n for n in self.names["option"] if n not in (user.name, item.name)]
-        if user.name == item.name or not option:
-            return False
-        return len(self.all) == 3 or user.distinct < user.filled or item.distinct < item.filled
+        repeat = len(self.all) == 3 or user.distinct < user.filled or item.distinct < item.filled
+        return (user, item, self.all[option[0]]) if option and user is not item and repeat else None
 
-    def _overruled(self, best: _Triple | None) -> bool:
-        """Whether the cells say plainly that other columns than the named ones are meant."""
-        if best is None:
+    def _holds(self, best: _Triple) -> bool:
+        """Whether the named columns hold against the best ones by content."""
+        named = self._named()
+        assert named is not None
+        user, item, option = named
+        if best.users.parts[0] is user and item in best.items.parts and best.answers is option:
+            return True
+        own = self._measure(_Side([user]), _Side([item]), option)
+        fixed = item.fixes(option) or user.fixes(option)
+        if fixed or own is None or best.gain > own.gain + CLEAR:
             return False
-        user, item = (self.all[str(self.names[role][0])] for role in ("user", "item"))
-        options = [n for n in self.names["option"] if n not in (user.name, item.name)]
-        triple = (best.user.name, [p.name for p in best.items], best.answers.name)
-        named = self._measure(user, [item], self.all[options[0]])
-        if triple == (user.name, [item.name], options[0]):
-            return False
-        # the answers are fixed by the item, or agree no more in it than in the user
-        fixed = item.fixes(self.all[options[0]]) or user.fixes(self.all[options[0]])
-        if len(self._runs_of(user, item, self.all[options[0]])) > 1:
-            return False
-        crossed = self._crosses(user, [item]) > REPEATED
-        return fixed or crossed or named is None or best.gain > named.gain + CLEAR
+        sides = self._told_apart(user, item, option)
+        return self._crosses(*sides) or len(sides[0].parts) > 1
 
     def _by_name(self, why: str) -> Layout:
         """Return the layout that names and the caller decide."""
@@ -203,280 +223,252 @@ class _Long:
                 )
             given = dict(zip(("user", "item", "option"), table.names, strict=False))
             table.notes.append("Took the first three columns as user, item and option.")
-        self._refuse_offered(given)
+        self._refuse_offered()
         chosen = long_columns(table.names, given, table.place, [])
         user, item, option = (self.all[name] for name in chosen)
-        parts, users = [item], [user]
-        if not given["item"] and user.has_name:
-            parts = self._parts_of(user, item, option)
+        users, items = _Side([user]), _Side([item])
         if self.together:
-            users = [self.all[name] for name in self.together]
-        elif not given["user"] and parts == [item]:
-            users = self._runs_of(user, item, option)
-        key = self._key(parts, option)
-        used = {own.name for own in (*users[1:], *([] if key is None else [key]))}
+            users = _Side([self.all[name] for name in self.together])
+        elif user.has_name:
+            users, items = self._told_apart(
+                user, item, option, runs=not given["user"], more=not given["item"]
+            )
+        key = self._key(items, option)
+        used = {own.name for own in (*users.parts[1:], *([] if key is None else [key]))}
         long_columns([n for n in table.names if n not in used], given, table.place, table.notes)
         if key is not None:
             table.notes.append(f"{key.name!r} is taken as the key.")
-        if len(users) > 1 and not self.together:
+        if len(users.parts) > 1 and not self.together:
             table.notes.append(
-                f"Each {users[0].name!r} answered each item more than once; every "
-                f"{joined_name([own.name for own in users])!r} counts as a user."
+                f"Each {user.name!r} answered each item more than once; every {users.name!r} "
+                "counts as a user."
             )
-        return self._layout(users, parts, option, key, why)
+        return self._layout(users, items, option, key, why)
 
-    def _parts_of(self, user: Profile, item: Profile, option: Profile) -> list[Profile]:
-        """Return the item column, with another one if only both together name the items."""
-        if self.n < 8 or self._crosses(user, [item]) <= REPEATED:
-            return [item]
-        beside = [
-            self.all[n] for n in self.all.names
-            if n not in (user.name, option.name, item.name)
-            and self.all[n].is_label and self.all[n].said not in _NO_LABELS
-        ]  # fmt: skip
-        for other in beside[:MOST]:
-            if self._crosses(user, [other]) <= REPEATED and other.fixes(item):
-                return [other]
-        for other in beside[:MOST]:
-            both = sorted((item, other), key=lambda own: own.place)
-            if self._pairs(user, both) >= 0.95 and self._is_joined(both, option):
-                return both
-        return [item]
-
-    def _runs_of(self, user: Profile, item: Profile, option: Profile) -> list[Profile]:
-        """Return the user column, with another one if it tells repeated runs of a user apart."""
-        if self.n < 8 or self._pairs(user, [item]) > 0.5:
-            return [user]
-        for other in [self.all[n] for n in self.all.names][:MOST]:
-            if other.name in (user.name, item.name, option.name) or not other.is_label:
-                continue
-            if other.said in _NO_LABELS or other.fixes(item):
-                continue
-            n_runs = self._as_one([user, other])[1]
-            full = n_runs * item.distinct <= 2 * self.n and 3 * n_runs <= self.n
-            once = self._pairs(item, [user, other]) >= 0.95
-            if full and once and not self._is_joined([item, other], option):
-                return [user, other]
-        return [user]
-
-    def _refuse_offered(self, given: Given) -> None:
+    def _refuse_offered(self) -> None:
         """Refuse a table with one row per option that was offered, chosen or not."""
-        if given["option"] is not None or not self.all.has_header:
+        named = self._named()
+        if named is None or self.given["option"] is not None:
             return
-        names = list(self.names["option"])
-        if len(names) < 2 or not self.names["user"] or not self.names["item"]:
-            return
-        user, item = self.all[str(self.names["user"][0])], self.all[str(self.names["item"][0])]
-        for flag in names[1:]:
-            flags = {text.casefold() for text in self.all[flag].content.counts}
-            offered = self.all[names[0]]
-            share = self._pairs(user, [item])
-            if flags <= FLAGS and share <= 0.5 and self._pairs(user, [item, offered]) > 0.95:
+        user, item, offered = named
+        one = self._unique(_Side([user]), _Side([item]))
+        each = self._unique(_Side([user]), _Side([item, offered]))
+        for flag in self.names["option"]:
+            flags = {text.casefold() for text in self.all[flag].content.counts} <= FLAGS
+            if flags and flag != offered.name and one <= DIFFERENT and each >= UNIQUE:
                 raise Refusal(
-                    f"a table with one row per option ({names[0]!r}), where {flag!r} says whether "
-                    "it was chosen",
+                    f"a table with one row per option ({offered.name!r}), where {flag!r} says "
+                    "whether it was chosen",
                     "keep the rows of the options that were chosen",
                 )
 
+    def _told_apart(
+        self, user: Profile, item: Profile, option: Profile, *, runs: bool = True, more: bool = True
+    ) -> tuple[_Side, _Side]:
+        """Add the column that tells repeated pairs of user and item apart, if there is one.
+
+        It is a part of the item if answers agree within both together more than within either;
+        otherwise it may number the runs of a user.
+        """
+        users, items = _Side([user]), _Side([item])
+        if self.n < ENOUGH or self._crosses(users, items):
+            return users, items
+        beside = [own for own in self._labels() if own not in (user, item, option)]
+        for other in beside[:MOST] if more else ():
+            if self._crosses(users, _Side([other])) and other.fixes(item):
+                return users, _Side([other])
+        for other in beside[:MOST]:
+            both = _Side(sorted((item, other), key=lambda own: own.place))
+            is_item = self._is_joined(both, option)
+            if more and is_item and self._unique(users, both) >= UNIQUE:
+                return users, both
+            run = _Side([user, other])
+            full = run.width * item.distinct <= 2 * self.n and 3 * run.width <= self.n
+            if runs and full and not is_item and not other.fixes(item) and (
+                self._unique(users, items) <= DIFFERENT and self._unique(run, items) >= UNIQUE
+            ):  # fmt: skip
+                return run, items
+        return users, items
+
     # -- by content -----------------------------------------------------------------------------
 
-    def _search(self) -> tuple[_Triple | None, list[_Triple], bool]:
-        """Return the best columns, those that fit as well, and whether any two columns cross."""
-        if self.n < 8:
-            return None, [], False
-        labels = [self.all[n] for n in self.all.names]
-        wanted = {name for own in self.names.values() for name in own}
+    def _labels(self) -> list[Profile]:
+        """Return the columns that may name users or items, those named so first."""
+        wanted = [*self.names["user"], *self.names["item"]]
         labels = [
-            own for own in labels
+            own for own in self.all.of(self.all.names)
             if own.is_label
             and (own.said not in _NO_LABELS or own.name in wanted or "trial" in own.words)
         ]  # fmt: skip
         people = {*ROLES["user"]}
-        labels.sort(key=lambda own: (self._named(own) is None, not own.words & people, own.place))
-        found: list[_Triple] = []
-        crossing = False
-        for user, item in permutations(_without_twins(self._crossing(labels), MOST), 2):
-            if self._crosses(user, [item]) > REPEATED:
-                continue
-            crossing = True
-            found += self._answers(user, [item])
+        return sorted(
+            labels, key=lambda own: (own.name not in wanted, not own.words & people, own.place)
+        )
+
+    def _search(self) -> tuple[_Triple | None, list[_Triple]]:
+        """Return the best columns, and those that fit as well."""
+        self.crossing = False
+        if self.n < ENOUGH:
+            return None, []
+        labels = _without_twins(self._crossing(self._labels()))
+        single = [_Side([own]) for own in labels[:MOST]]
+        found = [own for sides in permutations(single, 2) for own in self._answered(*sides)]
         if not found:
-            some = _without_twins(labels, MOST_PARTS)
-            for first, second in combinations(some, 2):
-                both = sorted((first, second), key=lambda own: own.place)
-                for user in some:
-                    if user in both or self._crosses(user, both) > REPEATED:
-                        continue
-                    found += [
-                        own for own in self._answers(user, both)
-                        if self._is_joined(both, own.answers)
-                    ]  # fmt: skip
-        found = [own for own in found if not any(self._flags(own, other) for other in found)]
+            some = _without_twins(self._labels())[:MOST_PARTS]
+            for one, first, second in permutations(some, 3):
+                if first.place < second.place:
+                    alone, both = _Side([one]), _Side([first, second])
+                    found += self._answered(alone, both) + self._answered(both, alone)
         found = [own for own in found if own.gain > 0 or own.named >= 2]
+        found = [*self._not_derived(found)]
         if not found:
-            return None, [], crossing
+            return None, []
         found.sort(key=lambda own: -own.rank)
         best = found[0]
         rivals = [
             own for own in found[1:]
-            if (best.named == 0 or (own.user is best.user and own.items == best.items))
+            if (best.named == 0 or (own.columns == best.columns and own.users is best.users))
             and own.rank > best.rank - CLEAR and own.named >= best.named
-            and not (own.items == best.items and self._same_choice(best, own))
+            and not (own.items is best.items and _fixes(own.given(best.answers), own.answers))
         ]  # fmt: skip
-        return best, rivals, crossing
+        return best, rivals
 
-    def _named(self, own: Profile) -> str | None:
-        for role in ("user", "item"):
-            if own.name in self.names[role]:
-                return role
-        return None
+    def _answered(self, users: _Side, items: _Side) -> list[_Triple]:
+        """Return the columns that may hold answers: fixed neither by the user nor by the item."""
+        if not self._crosses(users, items):
+            return []
+        self.crossing = True
+        found = []
+        for own in self._answer_columns:
+            if own in users.parts or own in items.parts or users.fixes(own) or items.fixes(own):
+                continue
+            triple = self._measure(users, items, own)
+            if triple is None:
+                continue
+            joined = [side for side in (users, items) if len(side.parts) > 1]
+            if all(self._is_joined(side, own) for side in joined):
+                found.append(triple)
+        return found
 
-    def _crosses(self, user: Profile, items: list[Profile]) -> float:
-        """Return how many pairs repeat, of those that chance would repeat; 9 if too few would."""
-        item, width, chance = self._as_one(items)
-        expected = self.n * (self.n - 1) / 2 * user.chance * chance
-        if self._repeats(user.width * width, user.chance * chance):
-            return 9.0
-        _, counts = pairs(user.numbers, item)
-        repeated = float((counts * (counts - 1) / 2).sum()) / expected
-        if repeated <= REPEATED and any(user.fixes(own) or own.fixes(user) for own in items):
-            return 9.0
-        return repeated
+    @cached_property
+    def _answer_columns(self) -> list[Profile]:
+        """The columns that may hold answers, as far as their own cells and names tell."""
+        found = []
+        for own in self.all.of(self.all.names):
+            told = own.name in self.names["option"]
+            if own.distinct < 2 or own.distinct > DIFFERENT * self.n or own.filled < GIVEN * self.n:
+                continue
+            if own.kind in _NO_ANSWER_KINDS or (own.kind == "text" and not told):
+                continue
+            if own.kind == "measure" and own.distinct * 3 > own.filled:
+                continue
+            if "correct" in own.words or (
+                own.said in _NO_ANSWERS and not told and not own.words & ANSWERS
+            ):  # fmt: skip
+                continue
+            found.append(own)
+        return found
 
-    def _as_one(self, items: list[Profile]) -> tuple[Numbers, int, float]:
-        """Return one or more columns as one: its numbers, how many there are, and their chance."""
-        if len(items) == 1:
-            return items[0].numbers, items[0].width, items[0].chance
-        places = tuple(own.place for own in items)
-        if places not in self._joints:
-            item = _joined(items)
-            shares = np.bincount(item) / len(item)
-            self._joints[places] = item, len(shares), float(shares @ shares)
-        return self._joints[places]
+    def _not_derived(self, found: Sequence[_Triple]) -> Iterator[_Triple]:
+        """Leave out answers that say whether others are right, or repeat them."""
+        groups: defaultdict[frozenset[str], list[_Triple]] = defaultdict(list)
+        for own in found:
+            groups[own.columns].append(own)
+        for group in groups.values():
+            for own in group:
+                if not any(self._follows(own, other) for other in group):
+                    yield own
 
-    def _repeats(self, most: Any, chance: Any) -> Any:
+    @staticmethod
+    def _follows(own: _Triple, other: _Triple) -> bool:
+        if own.answers is other.answers or own.named > other.named:
+            return False
+        if not _fixes(other.given(other.answers), own.answers):
+            return False
+        back = _fixes(other.given(own.answers), other.answers)
+        return not back or (own.items is other.items and own.answers.place > other.answers.place)
+
+    def _crosses(self, users: _Side, items: _Side) -> bool:
+        """Whether hardly a pair of user and item repeats, although chance would repeat it."""
+        chance = users.chance * items.chance
+        if self._repeats(users.width * items.width, chance):
+            return False
+        _, counts = pairs(users.numbers, items.numbers)
+        repeated = float((counts * (counts - 1) / 2).sum())
+        if repeated > REPEATED * self.n * (self.n - 1) / 2 * chance:
+            return False
+        return not any(
+            user.fixes(item) or item.fixes(user) for user in users.parts for item in items.parts
+        )
+
+    def _repeats(self, most: float, chance: float) -> bool:
         """Whether rows with at most so many different pairs repeat too many, however they fall.
 
         ``chance`` is how often two rows have the same pair by chance, at most.
         """
         too_many = self.n / most - 1 > REPEATED * (self.n - 1) * chance
-        return too_many | (self.n * (self.n - 1) / 2 * chance < TELLING)
+        return too_many or self.n * (self.n - 1) / 2 * chance < TELLING
 
     def _crossing(self, labels: list[Profile]) -> list[Profile]:
         """Return the columns that may cross another one, by the numbers of their values."""
-        width = np.array([own.width for own in labels], dtype=float)
-        chance = np.array([own.chance for own in labels])
-        never = self._repeats(np.outer(width, width), np.outer(chance, chance))
-        np.fill_diagonal(never, True)
-        return [own for own, alone in zip(labels, never.all(axis=1), strict=True) if not alone]
+        return [
+            own for own in labels
+            if not all(
+                self._repeats(own.width * other.width, own.chance * other.chance)
+                for other in labels if other is not own
+            )
+        ]  # fmt: skip
 
-    def _pairs(self, user: Profile, items: list[Profile]) -> float:
+    def _unique(self, users: _Side, items: _Side) -> float:
         """Return which share of the pairs of user and item is different."""
-        return len(pairs(user.numbers, _joined(items))[1]) / max(1, self.n)
+        return len(pairs(users.numbers, items.numbers)[1]) / max(1, self.n)
 
-    def _is_joined(self, items: list[Profile], answers: Profile) -> bool:
+    def _is_joined(self, side: _Side, answers: Profile) -> bool:
         """Whether answers agree within both columns together more than within either."""
-        both = agree(_joined(items), answers.numbers)
-        return all(agree(own.numbers, answers.numbers) < 0.7 * both for own in items)
+        both = agree(side.numbers, answers.numbers)
+        return all(agree(own.numbers, answers.numbers) < 0.7 * both for own in side.parts)
 
-    def _measure(self, user: Profile, items: list[Profile], answers: Profile) -> _Triple | None:
+    def _measure(self, users: _Side, items: _Side, answers: Profile) -> _Triple | None:
         full = answers.is_filled
-        if not full.any():
-            return None
-        item, own = _joined(items)[full], answers.numbers[full]
+        item, own = items.numbers[full], answers.numbers[full]
         sizes = np.bincount(item)
-        if sizes[sizes > 1].sum() < TOLD * len(item):
+        if not len(own) or sizes[sizes > 1].sum() < TOLD * len(item):
             return None  # hardly anybody answered what another one did
-        inside, alike = agree(item, own), agree(user.numbers[full], own)
-        named = (
-            (user.name in self.names["user"]) + any(p.name in self.names["item"] for p in items)
-            + (answers.name in self.names["option"])
-        )  # fmt: skip
-        wrong = (user.name in self.names["item"]) + any(p.name in self.names["user"] for p in items)
-        told = bool(answers.words & ANSWERS) * 0.1
-        rank = (inside - alike) * float(full.mean()) + 0.3 * (named - wrong) + told
-        rank -= 0.2 * (answers.said in _HARDLY and not told)
-        return _Triple(user, items, answers, inside, alike, named, rank)
+        inside, alike = agree(item, own), agree(users.numbers[full], own)
+        fits, other = (
+            sum(
+                any(own.name in self.names[role] for own in side.parts)
+                for role, side in (("user", one), ("item", two))
+            )
+            for one, two in ((users, items), (items, users))
+        )
+        named = fits + (answers.name in self.names["option"])
+        told = bool(answers.words & ANSWERS)
+        rank = (inside - alike) * float(full.mean()) + NAMED * (named - other)
+        rank += HINT * told - 2 * HINT * (answers.said in _HARDLY and not told)
+        return _Triple(users, items, answers, inside, alike, named, rank)
 
-    def _answers(self, user: Profile, items: list[Profile]) -> list[_Triple]:
-        """Return the columns that may hold answers: fixed neither by the user nor by the item."""
-        found = []
-        for own in (self.all[n] for n in self.all.names):
-            if own is user or own in items or not 2 <= own.distinct <= DIFFERENT * self.n:
-                continue
-            if own.said in _NO_ANSWERS and not (
-                own.name in self.names["option"] or own.words & ANSWERS
-            ):  # fmt: skip
-                continue
-            if "correct" in own.words or own.kind in (
-                "time", "mail", "link", "counter", "score", "record"
-            ):  # fmt: skip
-                continue
-            if own.kind == "measure" and not self._belongs(own, items):
-                continue
-            if own.kind == "different" or own.filled < GIVEN * self.n or user.fixes(own):
-                continue
-            if _fixes(_joined(items), own):
-                continue
-            if own.kind == "text" and own.name not in self.names["option"]:
-                continue
-            triple = self._measure(user, items, own)
-            if triple is not None:
-                found.append(triple)
-        return [own for own in found if not any(self._follows(own, other) for other in found)]
-
-    def _belongs(self, own: Profile, items: list[Profile]) -> bool:
-        """Whether the numbers of a column are those of options: each belongs to one item."""
-        return len(items) == 1 and own.fixes(items[0]) and own.distinct * 3 <= own.filled
-
-    def _follows(self, own: _Triple, other: _Triple) -> bool:
-        """Whether a column says whether the answers of another one are right, or repeats them."""
-        if own is other or own.named > other.named:
-            return False
-        item = _joined(own.items)
-        width = int(other.answers.numbers.max()) + 1
-        both = item * width + other.answers.numbers
-        back = item * (int(own.answers.numbers.max()) + 1) + own.answers.numbers
-        if not _fixes(both, own.answers):
-            return False
-        return not _fixes(back, other.answers) or own.answers.place > other.answers.place
-
-    def _flags(self, own: _Triple, other: _Triple) -> bool:
-        """Whether answers say which answers of users and items in exchanged roles are right."""
-        exchanged = [own.user] == other.items and own.items == [other.user]
-        if not exchanged or own.answers is other.answers or own.named > other.named:
-            return False
-        both = _joined(other.items) * other.answers.width + other.answers.numbers
-        back = _joined(other.items) * own.answers.width + own.answers.numbers
-        return _fixes(both, own.answers) and not _fixes(back, other.answers)
-
-    def _same_choice(self, one: _Triple, two: _Triple) -> bool:
-        item = _joined(one.items)
-        both = item * one.answers.width + one.answers.numbers
-        return _fixes(both, two.answers)
-
-    def _key(self, items: list[Profile], answers: Profile) -> Profile | None:
+    def _key(self, items: _Side, answers: Profile) -> Profile | None:
         """Return the column with one answer per item: named like a key, or else right often."""
-        item = _joined(items)
         best: tuple[float, Profile] | None = None
-        for own in (self.all[n] for n in self.all.names):
-            share = fixed_share(item, own)
-            if own in (*items, answers) or share <= (0.9 if own.said == "key" else FIXED):
+        for own in self.all.of(self.all.names):
+            told = own.said == "key"
+            if own in (*items.parts, answers) or own.said not in (None, "key"):
                 continue
-            if own.said not in (None, "key") or own.words & {"majority", "consensus", "offered"}:
+            if own.words & {"majority", "consensus", "offered"}:
                 continue
+            if fixed_share(items.numbers, own) <= (0.9 if told else FIXED):
+                continue
+            named = told or own.name in self.all.named("answer")
             known = sum(n for text, n in own.values.items() if text in answers.values)
-            named = own.said == "key" or own.name in self.all.named("answer")
             if (own.distinct < 2 and not named) or known < (0.5 if named else 0.8) * own.filled:
                 continue
             both = own.is_filled & answers.is_filled
-            mine = [same_value(c) for c, told in zip(own.cells, both, strict=True) if told]
-            given = [same_value(c) for c, told in zip(answers.cells, both, strict=True) if told]
-            hits = sum(a == b for a, b in zip(mine, given, strict=True)) / max(1, len(mine))
-            shares = sum(
-                (mine.count(v) / len(mine)) * (given.count(v) / len(given)) for v in set(mine)
-            ) if mine else 1.0  # fmt: skip
-            sure = hits - shares + (1.0 if own.said == "key" else 0.2 if named else 0.0)
+            mine, given = (
+                [same_value(c) for c, full in zip(column.cells, both, strict=True) if full]
+                for column in (own, answers)
+            )
+            sure = hits(mine, given) + (1.0 if told else 0.2 if named else 0.0)
             if sure > 0.1 and (best is None or sure > best[0]):
                 best = (sure, own)
         return None if best is None else best[1]
@@ -484,67 +476,52 @@ class _Long:
     # -- layouts --------------------------------------------------------------------------------
 
     def _found(self, best: _Triple) -> Layout:
-        self._refuse_offered(self.given)
+        self._refuse_offered()
         key = self._key(best.items, best.answers)
-        name = _name(best)
         self.all.table.notes.append(
             Detail(
-                f"There is one answer per row: {best.user.name!r} is taken as the user, {name!r} "
-                f"as the item and {best.answers.name!r} as the answer"
+                f"There is one answer per row: {best.users.name!r} is taken as the user, "
+                f"{best.items.name!r} as the item and {best.answers.name!r} as the answer"
                 f"{f', {key.name!r} as the key' if key else ''}."
             )
         )
-        return self._layout([best.user], best.items, best.answers, key, "users and items cross")
+        return self._layout(best.users, best.items, best.answers, key, "users and items cross")
 
     def _ask(self, best: _Triple, rivals: list[_Triple]) -> Layout:
         ways = [
-            f"--user {own.user.name!r} --item {own.items[0].name!r} --option {own.answers.name!r}"
+            f"--user {own.users.name!r} --item {own.items.name!r} --option {own.answers.name!r}"
             for own in (best, rivals[0])
         ]
         raise Refusal(
-            f"a table with one row per answer ({best.user.name!r}, {_name(best)!r}), in which more "
-            "than one set of columns may be meant",
+            f"a table with one row per answer ({best.users.name!r}, {best.items.name!r}), in which "
+            "more than one set of columns may be meant",
             f"say which, with {ways[0]} or with {ways[1]}",
         )
 
     def _layout(
-        self,
-        users: list[Profile],
-        items: list[Profile],
-        answers: Profile,
-        key: Profile | None,
-        why: str,
+        self, users: _Side, items: _Side, answers: Profile, key: Profile | None, why: str
     ) -> Layout:
-        user, item = (joined_name([own.name for own in each]) for each in (users, items))
-        chosen = (user, item, answers.name)
         columns = []
-        for place, name in enumerate(self.all.names):
-            if any(name == own.name for own in users):
-                columns.append(Column(name, "user", "the user of each row", place))
-            elif any(name == own.name for own in items):
-                columns.append(Column(name, "item", "the item of each row", place))
-            elif name == answers.name:
-                columns.append(Column(name, "answers", "the answers of each row", place))
-            elif key is not None and name == key.name:
-                columns.append(Column(name, "key", "the right answer of each row's item", place))
+        for own in self.all.of(self.all.names):
+            if own in users.parts:
+                columns.append(Column(own.name, "user", "the user of each row", own.place))
+            elif own in items.parts:
+                columns.append(Column(own.name, "item", "the item of each row", own.place))
+            elif own is answers:
+                columns.append(Column(own.name, "answers", "the answers of each row", own.place))
+            elif own is key:
+                right = "the right answer of each row's item"
+                columns.append(Column(own.name, "key", right, own.place))
             else:
-                columns.append(Column(name, "unused", "not needed", place))
-        parts = next(([own.name for own in each] for each in (users, items) if len(each) > 1), [])
+                columns.append(Column(own.name, "unused", "not needed", own.place))
+        both = next((side.parts for side in (users, items) if len(side.parts) > 1), [])
         return Layout(
-            "long", why, columns, long=chosen, key=None if key is None else key.name, parts=parts
-        )
+            "long", why, columns, long=(users.name, items.name, answers.name),
+            key=None if key is None else key.name, parts=[own.name for own in both],
+        )  # fmt: skip
 
 
-def _name(triple: _Triple) -> str:
-    return joined_name([own.name for own in triple.items])
-
-
-def _joined(items: list[Profile]) -> Numbers:
-    """Return numbers for the cells of one column, or of several together."""
-    numbers = items[0].numbers
-    for own in items[1:]:
-        numbers = numbers * (int(own.numbers.max()) + 1) + own.numbers
-    return np.unique(numbers, return_inverse=True)[1] if len(items) > 1 else numbers
+NAMED_SO = "there are columns of users, items and answers"
 
 
 def _fixes(group: Numbers, other: Profile) -> bool:
@@ -552,12 +529,10 @@ def _fixes(group: Numbers, other: Profile) -> bool:
     return fixed_share(group, other) > FIXED
 
 
-def _without_twins(labels: list[Profile], most: int) -> list[Profile]:
+def _without_twins(labels: Sequence[Profile]) -> list[Profile]:
     """Keep one of several columns that name the same things: the id and the name of a user."""
     kept: list[Profile] = []
     for own in labels:
-        if len(kept) == most:
-            break
         if not any(k.distinct == own.distinct and k.fixes(own) and own.fixes(k) for k in kept):
             kept.append(own)
     return kept

@@ -9,8 +9,7 @@ from hitsndiffs.data.names import recognise
 from hitsndiffs.data.words import listed
 from hitsndiffs.reading.exports.base import Refusal
 from hitsndiffs.reading.layouts.columns import Profile, Profiles
-from hitsndiffs.reading.layouts.layout import Hypothesis
-from hitsndiffs.reading.layouts.reasons import REASONS
+from hitsndiffs.reading.layouts.layout import REASONS, Hypothesis
 from hitsndiffs.reading.layouts.scored import are_grades, holds_points
 from hitsndiffs.reading.layouts.turned import is_option
 from hitsndiffs.reading.layouts.wide import Wide

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from math import isfinite
 
-__all__ = ["are_grades", "holds_points", "points_of_answers"]
+import numpy as np
+
+from hitsndiffs.reading.accord import numbers_of
+
+__all__ = ["are_grades", "are_points", "holds_points", "points_of_answers"]
 
 #: This many rows are enough to tell points from answers.
 _ROWS = 8
-#: This share of the pairs must fit.
+#: So many answers must have points, and so many none.
+_EACH = 2
+#: This share of the columns must fit.
 _MOST = 0.8
 #: Marks beside an answer for right and wrong.
 _MARKS = (
@@ -21,7 +28,7 @@ _STEPS = 12
 
 
 def points_of_answers(
-    names: Sequence[str], cells: Callable[[str], Sequence[str]]
+    columns: Mapping[str, Sequence[str]],
 ) -> tuple[dict[str, str], dict[str, str]]:
     """Find columns with a fixed number for exactly one answer of another column, else 0.
 
@@ -31,31 +38,48 @@ def points_of_answers(
     Examples
     --------
     >>> table = {"q1": "ABABACAB", "s1": "10101010", "q2": "BBCDBBDB", "s2": "11001101"}
-    >>> points_of_answers(list(table), table.__getitem__)
+    >>> points_of_answers(table)
     ({'s1': 'q1', 's2': 'q2'}, {'q1': 'A', 'q2': 'B'})
     """
-    texts = {name: _as_points([cell.strip() for cell in cells(name)]) for name in names}
-    binary = [name for name in names if are_points(texts[name])]
-    others = [name for name in names if name not in set(binary)]
-    if len(binary) < 2 or not others:
+    names = list(columns)
+    texts = {name: _as_points(cells) for name, cells in columns.items()}
+    binary = [n for n in names if are_points(texts[n]) or {*texts[n]} - {""} == {"0"}]
+    others = [name for name in names if name not in {*binary} and len({*texts[name]} - {""}) > 1]
+    if len(binary) < 2 or not others or len(texts[others[0]]) < _ROWS:
         return {}, {}
     place = {name: k for k, name in enumerate(names)}
-    left = {b: names[place[b] - 1] for b in binary if place[b]}
-    right = {b: names[place[b] + 1] for b in binary if place[b] + 1 < len(names)}
-    in_order = dict(zip(binary, others, strict=False)) if len(binary) == len(others) else {}
-    for pairs in (in_order, left, right):
-        own = {b: a for b, a in pairs.items() if a in others}
-        found = {b: _right_answer(texts[b], texts[a]) for b, a in own.items()}
-        fits = [b for b, answer in found.items() if answer]
-        told = sum(answer is not None for answer in found.values())
-        if len(fits) >= 2 and len(fits) >= _MOST * told:
-            return own, {own[b]: str(found[b]) for b in fits}
-        # a pair that says nothing (nobody got a point) counts neither for nor against
-    return {}, {}
+    places = np.array([place[name] for name in others])
+    answers = np.array([numbers_of(texts[name]) for name in others])
+    points: dict[str, str] = {}
+    key: dict[str, str] = {}
+    silent = []
+    for name in binary:
+        known = np.array([bool(text) for text in texts[name]])
+        right = np.array([bool(t) and float(t.replace(",", ".")) > 0 for t in texts[name]])
+        if known.sum() < _ROWS or min(right.sum(), (known & ~right).sum()) < _EACH:
+            silent.append(name)  # hardly anybody got points, or all did: this says nothing
+            continue
+        row = int(np.argmax(right))
+        fits = (((answers == answers[:, [row]]) == right) | ~known).all(axis=1)
+        fits &= [bool(texts[other][row]) for other in others]
+        if fits.any():
+            found = np.flatnonzero(fits)
+            own = others[found[np.argmin(np.abs(places[found] - place[name]))]]
+            points[name], key[own] = own, texts[own][row]
+    if len(points) < 2 or len(points) < _MOST * (len(binary) - len(silent)):
+        return {}, {}
+    steps = Counter(place[name] - place[own] for name, own in points.items())
+    span = range(min(map(place.__getitem__, points)), max(map(place.__getitem__, points)))
+    for name in silent:  # its answers stand where those of the others stand
+        beside = place[name] - steps.most_common(1)[0][0]
+        if place[name] in span and 0 <= beside < len(names) and names[beside] in {*others}:
+            points[name] = names[beside]
+    return points, key
 
 
-def _as_points(texts: list[str]) -> list[str]:
+def _as_points(texts: Sequence[str]) -> list[str]:
     """Write marks for right and wrong as 1 and 0; other texts stay as they are."""
+    texts = [text.strip() for text in texts]
     distinct = set(texts)
     found = {text.casefold() for text in distinct} - {""} if len(distinct) < 4 else set()
     for right, wrong in _MARKS:
@@ -74,22 +98,6 @@ def are_points(texts: Sequence[str]) -> bool:
     except ValueError:
         return False
     return len(numbers | {0.0}) == 2
-
-
-def _right_answer(points: Sequence[str], answers: Sequence[str]) -> str | None:
-    """Return the one answer with points; "" if they do not fit, None if too little is known."""
-    right: set[str] = set()
-    wrong: set[str] = set()
-    rows = 0
-    for point, answer in zip(points, answers, strict=True):
-        if not point:
-            continue
-        rows += 1
-        (right if float(point.replace(",", ".")) else wrong).add(answer)
-    if rows < _ROWS or not right:
-        return None
-    fits = len(right) == 1 and not right & wrong and "" not in right
-    return next(iter(right)) if fits else ""
 
 
 def are_grades(items: Sequence[Sequence[str]]) -> bool:
@@ -117,14 +125,12 @@ def holds_points(items: Sequence[Sequence[str]], totals: Sequence[Sequence[str]]
     >>> holds_points([one, two], [total]), holds_points([one, two], [])
     (True, False)
     """
-    if len(items) < 2:
-        return False
     columns = [_numbers(cells) for cells in items]
-    if any(column is None for column in columns):
-        return False
     known = [column for column in columns if column is not None and len(set(column)) > 1]
+    if len(items) < 2 or len(columns) > sum(column is not None for column in columns):
+        return False
     rows = list(zip(*known, strict=False))
-    values = [{value for value in column if value is not None} for column in known]
+    values = [{x for x in column if x is not None} for column in columns if column is not None]
     broken = [v for v in values if len(v) > 6 and sum(x != int(x) for x in v) * 4 > len(v)]
     halves = [v for v in values if 0.0 in v and any(x != int(x) for x in v)]
     if len(set().union(*values)) > _STEPS:  # numbers of each item's own

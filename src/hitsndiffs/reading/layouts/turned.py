@@ -11,13 +11,18 @@ from hitsndiffs.errors import InputError
 from hitsndiffs.reading.exports.base import Column
 from hitsndiffs.reading.layouts.columns import Profiles
 from hitsndiffs.reading.layouts.header import looks_like_ids
-from hitsndiffs.reading.layouts.layout import Hypothesis, Layout, left_out_note
-from hitsndiffs.reading.layouts.reasons import REASONS, ROLE_OF_KIND, SAID
+from hitsndiffs.reading.layouts.layout import (
+    REASONS,
+    ROLE_OF_KIND,
+    SAID,
+    Hypothesis,
+    Layout,
+    left_out_note,
+)
 from hitsndiffs.reading.layouts.wide import (
     CELLS,
-    CLEAR,
-    NONE,
     direction,
+    leans,
     names_people,
 )
 from hitsndiffs.reading.options import ReadingOptions
@@ -111,7 +116,7 @@ class _Turned:
             found.add(-4, "the columns are named like options that were offered")
         lean = direction([p for p in people if p.is_choice] or people)
         if len(people) * len(self.all.rows) >= CELLS:
-            found.add(self._leans(lean.users, lean.items), f"agreement {lean.users:.2f} in rows, "
+            found.add(leans(lean.users, lean.items), f"agreement {lean.users:.2f} in rows, "
                       f"{lean.items:.2f} in columns")  # fmt: skip
         # one hint alone, such as a name or the agreement, turns no table
         found.possible = sharing > 0 or sum(weight > 0 for weight, _ in found.evidence) > 1
@@ -119,15 +124,6 @@ class _Turned:
             "; ".join(why for weight, why in found.evidence if weight > 0) or "agreement"
         )
         return found
-
-    @staticmethod
-    def _leans(rows: float, columns: float) -> int:
-        more = min(1.0, max(rows, columns) / CLEAR - 0.5)
-        if columns > rows + CLEAR:
-            return -round(3 * more)
-        if min(rows, columns) > NONE or more <= 0:
-            return 0
-        return round(3 * more) if rows > columns else -round(3 * more)
 
     # -- columns --------------------------------------------------------------------------------
 

@@ -1,45 +1,45 @@
-"""One row per user: which columns name the users, which are items, and what the others are."""
+"""One row per user: what each column is, by one score from its cells, its place and its name.
+
+Columns are items if they share their answers, are numbered, ask a question, or have points beside
+them; cells of another kind, one text in all rows, and names such as "total" speak against it. What
+speaks neither clearly for an item nor against it is a question to the caller.
+"""
 
 from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
 from collections.abc import Sequence
+from functools import cached_property
+from itertools import permutations
 
 import numpy as np
 
-from hitsndiffs.data.names import recognise
+from hitsndiffs.data.frames import further_names, recognised_user
+from hitsndiffs.data.names import find_column, recognise
 from hitsndiffs.data.words import count, listed, shortened
 from hitsndiffs.reading.accord import Accord, accord_of
-from hitsndiffs.reading.exports.base import Refusal
+from hitsndiffs.reading.exports.base import Column, Refusal, Role
 from hitsndiffs.reading.layouts.columns import FEW, MANY, Profile, Profiles, same_value
-from hitsndiffs.reading.layouts.doubt import foreign
-from hitsndiffs.reading.layouts.layout import ASKED, Hypothesis, WideRoles
-from hitsndiffs.reading.layouts.reasons import (
-    BESIDE,
-    GOES,
-    KEYED,
+from hitsndiffs.reading.layouts.layout import (
+    ASKED,
     REASONS,
-    REMARK,
     ROLE_OF_KIND,
     SAID,
-    SERIES,
-    UNLIKE,
+    Hypothesis,
+    WideRoles,
 )
-from hitsndiffs.reading.layouts.scored import are_points, points_of_answers
-from hitsndiffs.reading.layouts.users import NAMELESS, Users
+from hitsndiffs.reading.layouts.scored import points_of_answers
 from hitsndiffs.reading.options import ReadingOptions
-from hitsndiffs.reading.vocabulary import (
-    COUNTED,
-    RATERS,
-    role_of_name,
-    tokens,
-)
+from hitsndiffs.reading.patterns import match_names, named_together
+from hitsndiffs.reading.vocabulary import FIRST_NAMES, LAST_NAMES, RATERS, tokens
 
-__all__ = ["Wide", "direction"]
+__all__ = ["Wide", "direction", "leans", "names_people"]
 
-#: Columns of one kind, such as ratings of confidence, have at most so many answers in all.
-MOST_SHARED = 12
+#: A column with this much evidence is an item; with one less, it is a question.
+ITEM = 3
+#: A column names the users with this much evidence.
+USER = 3
 #: A column shares the answers of others if this share of its cells are answers there.
 SHARED = 0.9
 #: What the answers of the main items are: those that so large a share of them have.
@@ -50,15 +50,22 @@ NONE, CLEAR = 0.02, 0.05
 CELLS = 40
 #: A table is looked at for its direction up to this many rows and columns.
 SIDE = 300
+#: Names that tables get when their columns have none.
+NAMELESS = re.compile(r"column-\d+'*|Unnamed: \d+|Column\d+|index|", re.IGNORECASE)
+
+Evidence = list[tuple[int, str]]
+SERIES = "named in a series"
+BESIDE = "it stands beside the items and is not named like them"
+REMARK = "the same text in many columns, and nobody's answer to the others"
+UNLIKE = "neither named nor answered like the items"
 
 
 def direction(columns: Sequence[Profile]) -> Accord:
     """Return the agreement within columns (as items) and within rows (as users)."""
     step = max(1, len(columns) // SIDE)
-    some = columns[::step][:SIDE]
     index: dict[str, int] = {"": 0}
     rows, places, texts = [], [], []
-    for place, column in enumerate(some):
+    for place, column in enumerate(columns[::step][:SIDE]):
         cells = column.cells[:SIDE]
         of_text = {t: index.setdefault(same_value(t), len(index)) for t in dict.fromkeys(cells)}
         own = np.array([of_text[cell] for cell in cells], dtype=np.int64)
@@ -71,26 +78,431 @@ def direction(columns: Sequence[Profile]) -> Accord:
     return accord_of(np.concatenate(rows), np.concatenate(places), np.concatenate(texts))
 
 
-class Wide(Users):
-    """The table as one row per user."""
+class Wide:
+    """The table as one row per user: its users, its items, and what the other columns are."""
 
     def __init__(
         self, profiles: Profiles, options: ReadingOptions, *, one_of: bool = False
     ) -> None:
-        super().__init__(profiles, options)
+        self.all, self.names, self.has_header = profiles, profiles.names, profiles.has_header
         self.one_of = one_of
+        self.notes: list[str] = []
+        self.found: dict[str, Column] = {}
+        self.asked = match_names(options.items, self.names, "items") if options.items else None
+        self.dropped = match_names(options.drop, self.names, "drop") if options.drop else set()
+        #: Columns that may or may not be items.
+        self.doubtful: list[str] = []
         self.key: dict[str, str] = {}
         self.key_from = "the columns of points"
-        #: Items that share their answers, and those that are named in a series.
+        #: Items that share their answers, that are named in a series, that have columns of points.
         self.core: set[str] = set()
         self.series: set[str] = set()
+        self.paid: set[str] = set()
         #: How much of the evidence holds for the table and the turned table alike.
         self.sharing = 0
-        #: Items with columns of points.
-        self.paid: set[str] = set()
-        #: How many columns further their points stand.
-        self.steps: set[int] = set()
-        self._decide([name for name in self.names if name not in self.users])
+        self.users_why = ""
+        self.users = self._given_users(options.user) if options.user else self._find_users()
+        self._find_items()
+
+    def _put(self, name: str, role: Role, reason: str) -> None:
+        self.found[name] = Column(name, role, reason, self.all[name].place)
+
+    # -- users ----------------------------------------------------------------------------------
+
+    def _given_users(self, given: str) -> list[str]:
+        where = self.all.table.place.source
+        users = [
+            str(find_column(name, self.names, where=where, argument="user"))
+            for name in named_together(given, self.names)
+        ]
+        for name in users:
+            self._put(name, "user", "given as user")
+        self.users_why = "given"
+        return users
+
+    def _find_users(self) -> list[str]:
+        """Return the column (or first and last name) that most speaks for naming the users."""
+        kept = self.dropped | (self.asked or set())
+        named = {n: k for k, n in enumerate(self.all.named("user", wide=True)) if n not in kept}
+        scores: dict[str, float] = {}
+        for name in [n for n in self.names[:MANY] if n not in kept]:
+            scores[name] = self._names_users(self.all[name], named.get(name))
+        alone = [name for name, score in scores.items() if USER - 1 <= score < USER]
+        if len(alone) == 1 and alone[0] not in named:
+            scores[alone[0]] = USER
+        best = max(scores, key=lambda name: scores[name], default="")
+        parts = self._name_parts(kept)
+        if parts and scores[best] < USER + 0.5:
+            for name in parts:
+                self._put(name, "user", "a part of the user's name")
+            self.notes.append(f"The users' names are joined from {listed(parts)}.")
+            self.users_why = "parts"
+            return parts
+        if not best or scores[best] < USER:
+            for name in named:
+                if self.all[name].is_constant:
+                    self._put(name, "identity", "all rows have the same name in it")
+                    self.notes.append(
+                        f"The column {name!r} has the same value in all rows: it does not name "
+                        "the users."
+                    )
+            return []
+        if best not in named and self.all[best].kind != "mail":
+            return self._first(best)
+        recognised_user([best], lambda _: True, self.notes)
+        self._put(best, "user", "named like a user column")
+        self.users_why = "named"
+        for other in further_names(best, self.names, self._is_alias, self.notes, kept=kept):
+            self._put(other, "identity", "it also names the users")
+        return [best]
+
+    def _is_alias(self, name: str) -> bool:
+        own = self.all[name]
+        return own.content.all_different and own.filled > 2
+
+    def _names_users(self, own: Profile, named: int | None) -> float:
+        """Return how much speaks for a column that names the users; 3 is enough."""
+        slips = own.filled - own.distinct
+        unique = own.filled >= 0.9 * len(own.cells) and slips * 20 <= own.filled
+        if named is not None:
+            if own.is_constant or (own.distinct * 2 <= own.filled and own.is_marks):
+                return 0
+            score = 2 - named / 1000
+            repeats = own.distinct * 2 > own.filled or own.filled <= FEW
+            return score + (2 if unique else 1 if repeats or self.tries else 0)
+        whole = not own.is_numeric or not any(set(t) & set(",.eE") for t in own.content.counts)
+        if own.kind == "mail":
+            return 3 if unique or own.distinct * 2 > own.filled else 0
+        if own.kind in ("time", "score", "link", "record") or not whole or slips:
+            return 0
+        if own.said not in (None, "identity", "row") or max(map(len, own.cells)) >= 40:
+            return 0
+        if own.filled < 0.9 * len(own.cells) or len(own.cells) < 2 or len(self.names) < 2:
+            return 0
+        nameless = bool(NAMELESS.fullmatch(own.name)) and self.has_header and own.place < 3
+        numbers = nameless and own.is_numeric and own.place == 0
+        score = 2 + (own.place == 0 or nameless) + 0.1 * (not own.is_numeric)
+        fits = score >= USER or (self.has_header and not own.is_numeric and own.filled >= 5)
+        return score if numbers or (fits and self._are_ids(own)) else 0
+
+    def _are_ids(self, own: Profile) -> bool:
+        """Whether few of a column's cells are answers in other columns."""
+        others = {
+            value for other in self.all.of(self.names[:MANY]) if other is not own
+            for value in other.values
+        }  # fmt: skip
+        strange = sum(value not in others for value in own.values)
+        counts_up = own.kind == "counter"
+        return bool(others) and (strange * 2 > own.filled or (strange > 0 and counts_up))
+
+    @cached_property
+    def tries(self) -> list[str]:
+        """The columns that number attempts."""
+        return [n for n in self.names[:MANY] if self.all[n].said == "attempt"]
+
+    def _name_parts(self, kept: set[str]) -> list[str]:
+        """Return the columns of first and last names, if both exist."""
+        names = [n for n in self.names[:MANY] if n not in kept and self.all[n].filled]
+        parts = [
+            [n for n in names if self.all[n].plain in own] for own in (FIRST_NAMES, LAST_NAMES)
+        ]
+        return [parts[0][0], parts[1][0]] if all(parts) and parts[0][0] != parts[1][0] else []
+
+    def _first(self, name: str) -> list[str]:
+        self._put(name, "user", "all its cells are different, and are not answers")
+        self.users_why = "first"
+        if NAMELESS.fullmatch(name) and self.has_header:
+            self.notes.append("Took the first column, which has no name, as the user column.")
+        else:
+            turned = " (if the rows are items, turn the table round: transpose)"
+            self.notes.append(
+                f"Took the first column ({name!r}) as the user column: its values are all "
+                f"different and are not answers{turned if recognise('item', [name]) else ''}."
+            )
+        return [name]
+
+    # -- items ----------------------------------------------------------------------------------
+
+    def _find_items(self) -> None:
+        rest = [name for name in self.names if name not in self.users]
+        for name in rest if self.asked is not None else self.dropped:
+            if name in self.dropped:
+                self._put(name, "unused", "left out as asked (drop)")
+            elif self.asked is not None and name in self.asked:
+                self._put(name, "item", ASKED)
+            else:
+                role = ROLE_OF_KIND.get(self.all[name].kind, "unused")
+                self._put(name, role, "not among the items asked for")
+        if self.asked is not None:
+            return
+        rest = [name for name in rest if name not in self.found]
+        for name in rest[MANY:]:
+            self.series |= {name} if self.all[name].series else set()
+        self._find_points(rest[:MANY])
+        rest = [name for name in rest if name not in self.found]
+        self._find_core(rest[:MANY])
+        self._find_series(rest)
+        rest = [name for name in rest if name not in self.found]
+        main = self.core | self.series | self.paid
+        self.strong = len(main) >= FEW
+        places = [self.all[n].place for n in self.series or main if self.all[n].said is None]
+        places = places or [self.all[n].place for n in main]
+        self.span = range(min(places), max(places) + 1) if self.strong else range(0)
+        if len(main) * 2 < len(self.span):
+            self.span = range(0)  # most of what stands there is something else
+        varied = [
+            own.place for own in self.all.of(rest[:MANY])
+            if own.kind == "choice" and own.distinct > 1
+        ]  # fmt: skip
+        self.choices = range(min(varied, default=0), max(varied, default=-1) + 1)
+        self.numbered = any(not self.all[n].asks for n in self.series)
+        self.shapes = Counter(f(n) for n in main for f in (_shape, _question))
+        if not self.has_header:
+            self.shapes.clear()
+        self.leads = len(self.series) >= 8 and len(self.series) * 2 > len(main)
+        for number, name in enumerate(rest):
+            if number >= MANY:
+                self._put(name, "item" if name in self.series else "unused", SERIES)
+            else:
+                self._decide(self.all[name])
+        self.doubtful += self._ticks()
+
+    def _ticks(self) -> list[str]:
+        """Return columns of one question that hold one text or nothing."""
+        groups: defaultdict[str, list[str]] = defaultdict(list)
+        for name, column in self.found.items() if self.has_header else ():
+            own = self.all[name]
+            if own.distinct == 1 and own.filled < len(own.cells) and own.said is None and (
+                column.role in ("item", "constant", "unused")
+            ):  # fmt: skip
+                groups[_question(name)].append(name)
+        alike = Counter(map(_question, self.found))
+        found = (own for of, own in groups.items() if len(own) > 1 and len(own) * 2 > alike[of])
+        return next(found, [])
+
+    def _decide(self, own: Profile) -> None:
+        """Give a column its role."""
+        evidence = self._evidence(own)
+        score = sum(weight for weight, _ in evidence)
+        if score >= ITEM:
+            self._put(own.name, "item", max(evidence)[1])
+        elif own.said is not None:
+            role: Role = "unused" if own.said == "row" else own.said
+            self._put(own.name, role, f"named like {SAID[own.said]}")
+        elif own.is_constant:
+            self._put(own.name, "constant", "it has the same text in all rows")
+        elif own.kind in REASONS:
+            self._put(own.name, ROLE_OF_KIND[own.kind], REASONS[own.kind])
+        else:
+            self._put(own.name, "unused", BESIDE if own.name in self.core else UNLIKE)
+        if score == ITEM - 1 and own.distinct > 1:
+            self.doubtful.append(own.name)
+
+    def _evidence(self, own: Profile) -> Evidence:
+        """Return what speaks for an item (3 is enough) and against it."""
+        found: Evidence = []
+        few = own.is_choice or self._may_be_choice(own)
+        beside = {*self.names[max(0, own.place - 1) : own.place + 2]} & self.core
+        near = len(beside) > 1 and not own.is_numeric and not self.numbered
+        within = own.place in self.span or near
+        alike = max(self.shapes[_shape(own.name)], self.shapes[_question(own.name)]) >= FEW
+        if own.name in self.series:
+            found.append((4, SERIES))
+        elif own.asks and few:
+            found.append((4, "its name is a question"))
+        elif alike:
+            found.append((1, "it is named like the items"))
+        elif self.numbered and own.name not in self.paid:
+            found.append((-3 if self.leads and not within else -1, BESIDE))
+        if own.name in self.paid:
+            found.append((4, "its points stand beside it"))
+        if own.name in self.about:
+            found.append((-6, f"it is about {shortened(self.about[own.name], 30)!r}"))
+        elif own.name in self.about.values():
+            found.append((1, "other columns are about it"))
+        if own.name in self.core:
+            weight = 2 if own.is_numeric else 3
+            found.append((weight, "its cells are answers to the other items"))
+        if not self.strong:
+            found.append((2, "its cells are answers that repeat"))
+        if within:
+            found.append((2, "it stands between the items"))
+        unasked = own.kind == "empty" and (not self.strong or alike)
+        unasked &= NAMELESS.fullmatch(own.name) is None
+        if own.kind == "choice" or unasked:
+            found.append((1, "its cells are a few answers"))
+        elif not few:
+            found.append((-3, REASONS[own.kind]))
+        if own.said is not None and own.name not in self.series:
+            weight = -6 if own.said == "key" else -4 if own.is_numeric else -2
+            found.append((weight, f"named like {SAID[own.said]}"))
+        elif own.name in self.all.named("user", wide=True) and self.users:
+            found.append((-3, "named like the users"))
+        if own.name in self.remarks:
+            found.append((-6, REMARK))
+        elif own.is_constant and not (
+            alike or self.one_of or any(map(self.given.__getitem__, own.values))
+            or (not self.strong and own.place in self.choices)
+        ):  # fmt: skip
+            found.append((-2, "it has the same text in all rows"))
+        if own.name in self.keyless:
+            found.append((-6, "the key has no answer to it"))
+        return found
+
+    @cached_property
+    def about(self) -> dict[str, str]:
+        """The columns that are named after another one, as several are: Q1 [Score], Points - Q1."""
+        names = {*self.names[:MANY]} if self.has_header else set()
+        found: defaultdict[str, dict[str, str]] = defaultdict(dict)
+        for name in names:
+            for k in range(1, len(name)):
+                before, after = name[:k].strip(), name[k:].strip()
+                if not any(map(str.isalpha, after if before in names else before)):
+                    continue  # the same name once more
+                if not name[k].isalnum() and before in names:
+                    found["…" + after][name] = before
+                if not name[k - 1].isalnum() and after in names:
+                    found[before + "…"][name] = after
+        groups = [own for own in found.values() if len(own) >= FEW]
+        return {name: of for own in groups for name, of in own.items()}
+
+    @cached_property
+    def keyless(self) -> set[str]:
+        """The few columns to which the row of the key has no answer."""
+        choices = [own for own in self.all.of(self.names[:MANY]) if own.is_choice]
+        for row in self.all.keys[:1]:
+            blank = {own.name for own in choices if not "".join(row[own.place :][:1]).strip()}
+            if len(blank) * 5 <= len(choices):
+                return blank
+        return set()
+
+    def _may_be_choice(self, own: Profile) -> bool:
+        few = 1 < own.distinct <= 8 and own.distinct * 3 <= own.filled
+        return (own.is_choice and own.distinct <= 30) or (
+            own.kind in ("score", "measure", "time") and few
+        )
+
+    def _find_core(self, names: list[str]) -> None:
+        """Find the columns that share their answers: the same few texts in most of them."""
+        choices = [self.all[n] for n in names if self._may_be_choice(self.all[n])]
+        stock: Counter[str] = Counter()
+        alone: Counter[str] = Counter()
+        for own in choices:
+            (alone if own.is_constant else stock).update(own.values.keys())
+        self.given = stock
+        varied = sum(not own.is_constant for own in choices)
+        enough = varied > 1 and not self.one_of
+        self.remarks = {
+            own.name for own in choices if enough and own.is_constant
+            and all(not stock[t] and alone[t] >= max(FEW, varied / 2) for t in own.values)
+        }  # fmt: skip
+        need = 3 if len(choices) > FEW else 2
+        sharing = [own for own in choices if _share(own, stock, need) >= SHARED]
+        used: Counter[str] = Counter()
+        for own in sharing:
+            used.update(own.values.keys())
+        most = max(2, COMMON * len(sharing))
+        self.core = {own.name for own in sharing if _share(own, used, most) >= SHARED}
+        self.stock = Counter({text: n for text, n in used.items() if n >= most})
+
+    def _find_series(self, names: list[str]) -> None:
+        """Find the series of columns, q1, q2, …, whose cells are choices, and their keys."""
+        rest = set(names)
+        taken: list[dict[str, list[str]]] = []
+        constant: list[dict[str, list[str]]] = []
+        for stem, numbers in self.all.series.items():
+            own = {k: kept for k, of in numbers.items() if (kept := [n for n in of if n in rest])}
+            word = stem == "q" or bool(recognise("item", [stem]))
+            said = self.all[next(iter(own.values()))[0]].said if own else None
+            if stem.isdigit() or len(own) < (2 if word else FEW) or (
+                said not in (None, "identity", "key")
+            ):  # fmt: skip
+                continue
+            if names_people(next(iter(own.values()))[0]) or not (stem or _counts_up(list(own))):
+                continue
+            profiles = [self.all[n] for of in list(own.values())[:MANY] for n in of]
+            fixed = sum(p.distinct < 2 for p in profiles)
+            if len(self.all.rows) >= 5 and fixed * 5 >= len(profiles) * 4 and any(
+                p.is_constant for p in profiles
+            ):  # fmt: skip
+                constant.append(own)
+            elif said != "key" and self._are_choices(profiles):
+                taken.append(own)
+        answered = {
+            v for own in taken for of in own.values() for n in of for v in self.all[n].values
+        }
+        for own in constant:
+            answers = next((of for of in taken if of.keys() == own.keys()), None)
+            if answers is not None and self._is_key(own, answers):
+                self._take_key(own, answers)
+            elif all(self.all[n].said != "key" for of in own.values() for n in of):
+                texts = {v for of in own.values() for n in of for v in self.all[n].values}
+                if not taken or texts & answered:
+                    taken.append(own)
+        for own in self._without_parallel(taken):
+            self.series |= {name for of in own.values() for name in of}
+        asking = {n for n in names[:MANY] if self.all[n].asks and self._may_be_choice(self.all[n])}
+        if len(asking) >= FEW and not self.series:
+            self.series = asking
+        if len(self.series) >= FEW:  # answers are what the items of a series share
+            used = Counter(v for n in self.series & {*names[:MANY]} for v in self.all[n].values)
+            self.core = {n for n in self.core if _share(self.all[n], used, 1) >= SHARED}
+
+    def _without_parallel(self, taken: list[dict[str, list[str]]]) -> list[dict[str, list[str]]]:
+        """Of two series with the same numbers and other cells, keep the one that is answers."""
+        kept = list(taken)
+        for one, two in permutations(taken, 2):
+            columns = [[self.all[n] for of in own.values() for n in of] for own in (one, two)]
+            stocks = [{v for own in each for v in own.values} for each in columns]
+            if one.keys() != two.keys() or stocks[0] & stocks[1] or max(map(len, stocks)) > 12:
+                continue
+            gain = [own.items - own.users for own in map(direction, columns)]
+            if min(gain) > CLEAR or (gain[0] > gain[1] and max(gain) <= CLEAR):
+                self.doubtful += [own.name for own in columns[1]]
+            elif gain[0] > gain[1]:
+                kept = [own for own in kept if own is not two]
+                for column in columns[1]:
+                    self._put(column.name, "unused", "it goes with another series, the answers")
+        return kept
+
+    def _are_choices(self, profiles: list[Profile]) -> bool:
+        fits = sum(
+            p.kind == "empty" or _share(p, self.stock, 1) >= SHARED or p.kind == "choice"
+            or (p.kind in ("time", "measure", "score") and p.distinct * 2 <= p.filled)
+            for p in profiles
+        )  # fmt: skip
+        empty = sum(p.kind == "empty" for p in profiles)
+        some = empty * 2 <= len(profiles) or (empty == len(profiles) and bool(self.users))
+        return fits * 3 >= len(profiles) * 2 and some
+
+    def _is_key(self, own: dict[str, list[str]], answers: dict[str, list[str]]) -> bool:
+        """Whether columns with one text each hold answers to the items of the same numbers."""
+        pairs = [(self.all[own[k][0]], self.all[answers[k][0]]) for k in own]
+        told = [(key, item) for key, item in pairs if key.filled and item.filled]
+        return sum({*key.values} <= {*item.values} for key, item in told) * 5 >= len(told) * 4
+
+    def _take_key(self, own: dict[str, list[str]], answers: dict[str, list[str]]) -> None:
+        """Take columns with one text each, numbered like the items, as their right answers."""
+        for number, names in own.items():
+            for name in names:
+                self._put(name, "key", "the same text in all rows, numbered like an item")
+                item = self.all[answers[number][0]]
+                (right,) = list(self.all[name].content.counts)[:1] or [""]
+                if same_value(right) in item.values:
+                    self.key[item.name] = right
+        self.key_from = "columns numbered like the items"
+
+    def _find_points(self, names: list[str]) -> None:
+        """Find the columns that hold the points for the answers of others, and the key they imply.
+
+        Such columns have points where the other one has one certain answer, and nowhere else.
+        """
+        cells = {n: self.all[n].cells for n in names if self.all[n].distinct <= 30}
+        points, key = points_of_answers(cells)
+        for name, answers in points.items():
+            self._put(name, "points", f"its cells are the points of {shortened(answers, 40)!r}")
+        self.paid = {*points.values()} - {*points}
+        self.key = self.key or key
 
     # -- the result -----------------------------------------------------------------------------
 
@@ -145,16 +557,15 @@ class Wide(Users):
             self.sharing += 2
         lean = direction([self.all[n] for n in items])
         if len(items) * len(self.all.rows) >= CELLS:
-            found.add(self._leans(lean), f"agreement {lean.items:.2f} in columns, "
-                                         f"{lean.users:.2f} in rows")  # fmt: skip
+            told = f"agreement {lean.items:.2f} in columns, {lean.users:.2f} in rows"
+            found.add(min(2, leans(lean.items, lean.users)), told)
         numbers = all(self.all[n].is_numeric for n in items)
         unclear = [
             c for c in self.found.values()
             if c.reason == UNLIKE and (numbers or not self.all[c.name].is_numeric)
         ]  # fmt: skip
-        tries = [c.name for c in self.found.values() if c.role == "attempt"]
-        remarks = [c for c in self.found.values() if c.reason == REMARK]
-        others = len(self.names) - len(self.users) - len(tries) - len(remarks) - len(self.paid)
+        beside = len(self.users) + len(self.tries) + len(self.remarks) + len(self.paid)
+        others = len(self.names) - beside
         if not series and not by_questions and len(items) * 2 < others:
             found.add(-3, "most columns are something else than answers")
         own = {n for n in self.users if self.all[n].plain != "id"}
@@ -164,17 +575,17 @@ class Wide(Users):
         if len(unclear) > len(items):
             found.add(-2, f"{len(unclear)} more columns hold choices unlike the items")
         named = [n for n in self.all.named("user") if not self.all[n].names_rows]
+        rows = len(self.all.rows)
         repeated = [
-            n for n in named if n not in self.users and 1 < self.all[n].distinct * 2 <= len(
-                self.all.rows)
-        ]  # fmt: skip
+            n for n in named if n not in self.users and 1 < self.all[n].distinct * 2 <= rows
+        ]
         who = zip(*(self.all[n].cells for n in self.users), strict=True)
-        n_users = len({row for row in who if any(row)}) if self.users else len(self.all.rows)
-        if (repeated and not self.users) or (n_users * 2 <= len(self.all.rows) > FEW and not tries):
+        n_users = len({row for row in who if any(row)}) if self.users else rows
+        if (repeated and not self.users) or (n_users * 2 <= rows > FEW and not self.tries):
             found.add(-4, f"{listed(repeated[:1] or self.users)} has the same users in many rows")
         found.refusal = self._questions_differ()
         told = bool(self.users) or bool(series) or matrix or by_questions or paid
-        known = len(items) + len(self.users) + len(tries) + len(remarks)
+        known = len(items) + len(self.users) + len(self.tries) + len(self.remarks)
         alone = self.users_why in ("named", "given", "parts") and known == len(self.names)
         found.possible = (
             told
@@ -185,9 +596,9 @@ class Wide(Users):
 
     def _questions_differ(self) -> Refusal | None:
         """Return what to say if the right answers differ from user to user."""
-        keys = [self.all[c.name] for c in self.found.values() if c.reason == KEYED]
-        varied = [own.name for own in keys if own.distinct > 1]
-        if len(varied) * 2 <= len(keys):
+        keys = [own for own in self.all.of(self.names[:MANY]) if own.said == "key" and own.series]
+        varied = [own.name for own in keys if own.distinct > 1 and own.name not in self.users]
+        if len(varied) < 2 or len(varied) * 2 <= len(keys):
             return None
         return Refusal(
             f"a table in which users were asked different questions (the right answers in "
@@ -204,381 +615,19 @@ class Wide(Users):
         stem = "" if own.series is None else own.series[0]
         return stem == "q" or bool(recognise("item", [stem]))
 
-    @staticmethod
-    def _leans(accord: Accord) -> int:
-        """Weigh which way the answers agree: in items, not in users."""
-        more = min(1.0, max(accord.items, accord.users) / CLEAR - 0.5)
-        if min(accord.items, accord.users) > NONE or more <= 0:
-            return 0
-        return round(2 * more) if accord.items > accord.users else -round(3 * more)
 
-    # -- items ----------------------------------------------------------------------------------
+def leans(this: float, other: float) -> int:
+    """Weigh which way the answers agree: in items, not in users.
 
-    def _decide(self, rest: list[str]) -> None:
-        for name in rest:
-            if name in self.dropped:
-                self._put(name, "unused", "left out as asked (drop)")
-            elif self.asked is not None:
-                if name in self.asked:
-                    self._put(name, "item", ASKED)
-                else:
-                    role = ROLE_OF_KIND.get(self.all[name].kind, "unused")
-                    self._put(name, role, "not among the items asked for")
-        if self.asked is not None:
-            return
-        rest = [name for name in rest if name not in self.found]
-        self._find_remarks(rest)
-        rest = [name for name in rest if name not in self.found]
-        self._find_core(rest[:MANY])
-        self._find_series(rest)
-        main = self.core | self.series
-        strong = len(main) >= FEW
-        places = [self.all[n].place for n in self.series or main if self.all[n].said is None]
-        places = places or [self.all[n].place for n in main]
-        span = (min(places), max(places)) if strong else (0, -1)
-        inside = set(range(span[0], span[1] + 1))
-        leads = len(self.series) >= 8 and len(self.series) * 2 > len(main)
-        for number, name in enumerate(rest):
-            if name in self.found:
-                continue
-            if number >= MANY:
-                self._put(name, "item" if name in self.series else "unused", SERIES)
-                continue
-            self._place(self.all[name], strong, inside, leads)
-        self._constants()
-        self._points()
-        self._numbers_among_texts()
-        self._without_key()
-        for name in foreign(self) if len(rest) <= MANY else ():
-            said = self.all[name].said
-            if said is not None and said != "row":
-                self._put(name, said, f"named like {SAID[said]}")
-
-    def _without_key(self) -> None:
-        """Leave out columns to which the row of the key has no answer, if it has most others."""
-        items = [n for n in self.items if self.all[n].filled]
-        for row in self.all.keys[:1]:
-            blank = [n for n in items if not row[self.all[n].place : self.all[n].place + 1]
-                     or not row[self.all[n].place].strip()]  # fmt: skip
-            if 0 < len(blank) * 5 <= len(items):
-                for name in blank:
-                    self._put(name, "unused", "the key has no answer to it")
-                    self.core.discard(name)
-                    self.series.discard(name)
-
-    def _find_remarks(self, names: list[str]) -> None:
-        """Find one text in columns beside all items, nobody's answer: it describes the items."""
-        if self.one_of or len(names) > MANY:
-            return
-        alike: defaultdict[str, list[str]] = defaultdict(list)
-        given: Counter[str] = Counter()
-        varied = 0
-        for own in self.all.of(names):
-            if own.is_constant:
-                alike[next(iter(own.values))].append(own.name)
-            elif own.is_choice:
-                varied += 1
-                given.update(own.values.keys())
-        for text, columns in alike.items():
-            if varied > 1 and len(columns) >= max(FEW, varied / 2) and not given[text]:
-                for name in columns:
-                    self._put(name, "constant", REMARK)
-
-    def _find_core(self, names: list[str]) -> None:
-        """Find the columns that share their answers: the same few texts in most of them."""
-        choices = [self.all[n] for n in names if self._may_be_choice(self.all[n])]
-        stock: Counter[str] = Counter()
-        for own in choices:
-            stock.update(own.values.keys())
-        need = 2 if len(choices) > FEW else 1
-        sharing = [
-            own for own in choices
-            if _share(own, lambda text: stock[text] - 1 >= need) >= SHARED
-        ]  # fmt: skip
-        used: Counter[str] = Counter()
-        for own in sharing:
-            used.update(own.values.keys())
-        most = max(2, COMMON * len(sharing))
-        core = [own for own in sharing if _share(own, lambda text: used[text] >= most) >= SHARED]
-        self.core = {own.name for own in core}
-        self.is_numeric = bool(core) and all(own.is_numeric for own in core)
-        self.stock = {text for text, n in used.items() if n >= most}
-
-    def _may_be_choice(self, own: Profile) -> bool:
-        few = 1 < own.distinct <= 8 and own.distinct * 3 <= own.filled
-        return (own.is_choice and own.distinct <= 30) or (
-            own.kind in ("score", "measure", "time") and few
-        )
-
-    def _find_series(self, names: list[str]) -> None:
-        """Find the series of columns, q1, q2, …, whose cells are choices."""
-        rest = set(names)
-        taken: list[tuple[str, dict[str, list[str]]]] = []
-        constant: list[tuple[str, dict[str, list[str]]]] = []
-        for stem, numbers in self.all.series.items():
-            own = {k: kept for k, of in numbers.items() if (kept := [n for n in of if n in rest])}
-            said = role_of_name(stem)
-            word = stem == "q" or bool(recognise("item", [stem]))
-            if (
-                stem.isdigit()
-                or len(own) < (2 if word else FEW)
-                or said not in (None, "identity", "key")
-            ):
-                continue
-            if names_people(next(iter(own.values()))[0]) or not (stem or _counts_up(list(own))):
-                continue
-            profiles = [self.all[n] for of in list(own.values())[:MANY] for n in of]
-            fixed = sum(p.is_constant or p.kind == "empty" for p in profiles)
-            fixed *= any(p.is_constant for p in profiles)
-            if len(self.all.rows) >= 5 and fixed * 5 >= len(profiles) * 4:
-                constant.append((stem, own))
-            elif said != "key" and self._are_choices(profiles):
-                taken.append((stem, own))
-        answered = {
-            value for _, own in taken for of in list(own.values())[:MANY]
-            for name in of for value in self.all[name].values
-        }  # fmt: skip
-        for stem, own in constant:
-            answers = next((of for _, of in taken if of.keys() == own.keys()), None)
-            if answers is not None and self._is_key(own, answers):
-                self._take_key(own, answers)
-            elif all(self.all[n].said != "key" for of in list(own.values())[:MANY] for n in of):
-                texts = {v for of in own.values() for name in of for v in self.all[name].values}
-                if not answered or texts & answered:
-                    taken.append((stem, own))
-        for _, own in self._without_parallel(taken):
-            self.series |= {name for of in own.values() for name in of}
-        for stem, _ in taken:
-            self.series |= {n for n in names[:MANY] if stem and self.all[n].plain == stem}
-        asking = {n for n in names[:MANY] if self.all[n].asks and self._may_be_choice(self.all[n])}
-        if len(asking) >= FEW and not self.series:
-            self.series = asking
-        if len(self.series) >= FEW:  # answers are what the items of a series share
-            used = {v for n in names[:MANY] if n in self.series for v in self.all[n].values}
-            self.core = {
-                n for n in self.core if _share(self.all[n], used.__contains__) >= SHARED
-            }  # fmt: skip
-
-    def _are_choices(self, profiles: list[Profile]) -> bool:
-        fits = [self._fits_series(p) for p in profiles]
-        empty = sum(p.kind == "empty" for p in profiles)
-        some = empty * 2 <= len(fits) or (empty == len(fits) and bool(self.users))
-        return sum(fits) * 3 >= len(fits) * 2 and some
-
-    def _is_key(self, own: dict[str, list[str]], answers: dict[str, list[str]]) -> bool:
-        """Whether columns with one text each hold answers to the items of the same numbers."""
-        pairs = [(self.all[own[k][0]], self.all[answers[k][0]]) for k in own]
-        told = [(key, item) for key, item in pairs if key.filled and item.filled]
-        return sum({*key.values} <= {*item.values} for key, item in told) * 5 >= len(told) * 4
-
-    def _take_key(self, own: dict[str, list[str]], answers: dict[str, list[str]]) -> None:
-        """Take columns with one text each, numbered like the items, as their right answers."""
-        for number, names in own.items():
-            for name in names:
-                self._put(name, "key", "the same text in all rows, numbered like an item")
-                item = self.all[answers[number][0]]
-                (right,) = list(self.all[name].content.counts)[:1] or [""]
-                if same_value(right) in item.values:
-                    self.key[item.name] = right
-        self.key_from = "columns numbered like the items"
-
-    def _without_parallel(
-        self, taken: list[tuple[str, dict[str, list[str]]]]
-    ) -> list[tuple[str, dict[str, list[str]]]]:
-        """Of two series with the same numbers and other cells, keep the one that is answers."""
-        kept = list(taken)
-        for one in taken:
-            for two in taken:
-                if (
-                    one is two
-                    or one not in kept
-                    or two not in kept
-                    or one[1].keys() != two[1].keys()
-                ):
-                    continue
-                columns = [
-                    [self.all[n] for of in own.values() for n in of] for _, own in (one, two)
-                ]
-                stocks = [{v for c in own for v in c.values} for own in columns]
-                if stocks[0] & stocks[1] or max(map(len, stocks)) > MOST_SHARED:
-                    continue
-                lean = [direction(own) for own in columns]
-                if lean[0].items - lean[0].users > lean[1].items - lean[1].users + CLEAR:
-                    kept.remove(two)
-                    for column in columns[1]:
-                        self._put(column.name, "unused", f"{GOES} {one[0]!r}, the answers")
-        return kept
-
-    def _place(self, own: Profile, strong: bool, inside: set[int], leads: bool) -> None:
-        """Give a column its role."""
-        name, kind, said = own.name, own.kind, own.said
-        within = own.place in inside
-        if name in self.series and (self._fits_series(own) or not strong):
-            self._put(name, "item", SERIES)
-            return
-        if kind == "empty" and (said is None or said == "key"):
-            if NAMELESS.fullmatch(name):
-                self._put(name, "unused", "it has neither a name nor cells")
-            elif strong and (self.series or not within):
-                self._put(name, "unused", "it is empty")
-            else:
-                self._put(name, "item", "it is empty")  # nobody in the sample answered
-            return
-        if own.plain in COUNTED and own.is_numeric and not within:
-            self._put(name, "points", "named like a count, and its cells are numbers")
-            return
-        if own.asks and (self._may_be_choice(own) or own.is_choice):
-            self._put(name, "item", "its name is a question")
-            return
-        if said == "key" and self._is_numbered_like_items(own):
-            self._put(name, "key", KEYED)
-            return
-        if name in self.core and self._may_be_named(own, within):
-            if leads and not within:
-                self._put(name, "unused", BESIDE)
-            else:
-                self._put(name, "item", "its cells are answers to the other items")
-            return
-        words = own.is_choice and not own.is_numeric  # repeated words number no rows
-        if (
-            said is not None
-            and not (within and own.is_choice and said in ("comment", "row"))
-            and not (said == "row" and words)
-        ):
-            self._put(name, "unused" if said == "row" else said, f"named like {SAID[said]}")
-            return
-        if "id" in own.words and own.distinct == 1:
-            self._put(name, "unused", "named like an id, and all its cells are the same")
-            return
-        if kind != "choice":
-            self._put(name, ROLE_OF_KIND[kind], REASONS[kind])
-        elif not strong:
-            self._put(name, "item", "its cells are answers that repeat")
-        elif within and not self._is_foreign_number(own):
-            self._put(name, "item", "it stands between the items")
-        elif own.is_constant:
-            self._put(name, "constant", "it has the same text in all rows")
-        else:
-            self._put(name, "unused", UNLIKE)
-
-    def _is_foreign_number(self, own: Profile) -> bool:
-        """Whether a column holds numbers between items that hold none."""
-        return own.is_numeric and not self.is_numeric
-
-    def _is_numbered_like_items(self, own: Profile) -> bool:
-        """Whether a numbered column stands beside an item with the same number."""
-        items = {self.all[n].series for n in self.series if n != own.name} - {None}
-        return own.series is not None and own.series[1] in {
-            item[1] for item in items if item and item[0] != own.series[0]
-        }
-
-    def _fits_series(self, own: Profile) -> bool:
-        if _share(own, self.stock.__contains__) >= SHARED:
-            return True
-        if own.kind in ("mail", "link", "different", "text", "counter"):
-            return False
-        return own.kind not in ("time", "measure", "score") or own.distinct * 2 <= own.filled
-
-    def _may_be_named(self, own: Profile, within: bool) -> bool:
-        """Whether the name of a column that shares the answers of others allows it to be an item.
-
-        The cells overrule the name where they are plainly answers: texts that are no numbers, next
-        to the other items.
-        """
-        said = own.said
-        if said is None:
-            return True
-        beside = {self.names[k] for k in (own.place - 1, own.place + 1) if 0 <= k < len(self.names)}
-        if self.is_numeric or own.is_numeric:
-            return within and said in ("identity", "comment", "row") and beside <= self.core
-        if self.series:
-            return within
-        return bool(beside & self.core) and own.distinct > 1
-
-    def _constants(self) -> None:
-        """Leave out columns with one text in all rows, unless it is an answer to another item."""
-        items = [c.name for c in self.found.values() if c.role == "item"]
-        if len(items) > MANY:
-            return
-        used: Counter[str] = Counter()
-        for name in items:
-            used.update(self.all[name].values.keys())
-        varied = [self.all[n].place for n in items if self.all[n].distinct > 1]
-        stems = Counter(_stem(name) for name in items)
-        for name in items:
-            own = self.all[name]
-            if not own.is_constant:
-                continue
-            (value,) = own.values
-            within = bool(varied) and varied[0] < own.place < varied[-1]
-            alike = self.has_header and stems[_stem(name)] * 4 >= len(items)
-            if not varied:
-                alike = bool(self.series) or len(value) == 1
-            if used[value] < 2 and not within and not alike:
-                self._put(name, "constant", "it has the same text in all rows")
-
-    def _points(self) -> None:
-        """Leave out columns that hold the points for others; keep the key they imply."""
-        items = self.items
-        if len(items) > MANY:
-            return
-        beside = [  # columns named like points, or unlike the items, may be points as well
-            n for n in self.names if n in self.found
-            and (
-                self.found[n].role in ("points", "constant")
-                or self.found[n].reason in (UNLIKE, BESIDE)
-                or self.found[n].reason.startswith(GOES)
-            )
-        ]  # fmt: skip
-        both = sorted((*items, *beside), key=lambda name: self.all[name].place)
-        among = (items, both) if beside else (items,)
-        found = [points_of_answers(own, lambda name: self.all[name].cells) for own in among]
-        points, key = max(found, key=lambda pair: len(pair[1]))
-        paid = {own for own in points.values() if self.found[own].role == "item"}
-        if len(paid) * 2 >= len({*points.values()}):  # the points say that these are answers too
-            for own in {*points.values()} - paid:
-                if self.found[own].reason == UNLIKE and not self.all[own].is_numeric:
-                    self._put(own, "item", "its points stand beside it")
-                    paid.add(own)
-        self.paid = paid
-        points = {name: own for name, own in points.items() if own in paid}
-        key = {name: answer for name, answer in key.items() if name in paid}
-        self.steps = {self.all[p].place - self.all[a].place for p, a in points.items()}
-        for name, answers in points.items():
-            self._put(name, "points", f"its cells are the points of {shortened(answers, 40)!r}")
-            self.core.discard(name)
-            self.series.discard(name)
-        self.key = self.key or key
-
-    def _numbers_among_texts(self) -> None:
-        """Leave out 0 and one more number where the other items hold texts: these are points."""
-        items = self.items
-        if len(items) > MANY:
-            return
-        texts = [n for n in items if not self.all[n].is_numeric and self.all[n].filled]
-        told = [n for n in self.names if n in self.found and self.found[n].role == "points"]
-        numbers = [n for n in items if n not in texts and are_points(self.all[n].cells)]
-        paying = Counter(_series_stem(self.all[n]) for n in told)
-        numbers += [
-            n for n in items
-            if n not in (*texts, *numbers) and self.all[n].is_numeric and self.all[n].distinct < 2
-            and self.all[n].series and paying[_series_stem(self.all[n])] > 1
-        ]  # fmt: skip
-        stems = {_series_stem(self.all[n]) for n in texts} - {None}
-        numbers = [n for n in numbers if _series_stem(self.all[n]) not in stems]
-        points = [n for n in (*numbers, *told) if are_points(self.all[n].cells)]
-        one_each = len(texts) <= 2 * len(points) and len(numbers) <= 2 * len(texts)
-        if len(texts) < FEW or not one_each or all(self.all[n].distinct < 2 for n in points):
-            return
-        for name in numbers:
-            self._put(name, "points", "0 and one more number, among answers that are texts")
-            self.core.discard(name)
-            self.series.discard(name)
-            if len(self.steps) == 1:  # where the others' answers stand, there are its answers
-                place = self.all[name].place - next(iter(self.steps))
-                beside = self.names[place] if 0 <= place < len(self.names) else name
-                if beside in self.found and self.found[beside].reason == UNLIKE:
-                    self._put(beside, "item", "its points stand beside it")
+    Examples
+    --------
+    >>> leans(0.3, 0.0), leans(0.0, 0.3), leans(0.3, 0.25)
+    (3, -3, 0)
+    """
+    more = min(1.0, max(this, other) / CLEAR - 0.5)
+    if min(this, other) > NONE or more <= 0:
+        return 0
+    return round(3 * more) if this > other else -round(3 * more)
 
 
 def names_people(name: str) -> bool:
@@ -594,22 +643,29 @@ def names_people(name: str) -> bool:
     return bool(words) and (words[-1] in RATERS or bool(recognise("user", words[-1:])))
 
 
+def _shape(name: str) -> str:
+    """Return what names of items have in common.
+
+    Examples
+    --------
+    >>> _shape("Q12") == _shape("Q3"), _shape("4. Why?") == _shape("17. When?")
+    (True, True)
+    """
+    return re.sub(r"\d+", "9", (re.match(r"\d+[:.)]\s", name) or [name])[0])
+
+
+def _question(name: str) -> str:
+    """Return a name without its last word: that of the question of which it is an option."""
+    return re.split(r"[^\W_]*\W*$", name)[0] or name
+
+
 def _counts_up(numbers: Sequence[str]) -> bool:
     """Whether bare numbers are those of questions: they count up; ids are further apart."""
     values = [int(number) for number in numbers]
     return max(values) - min(values) < 3 * len(values)
 
 
-def _share(own: Profile, known) -> float:  # type: ignore[no-untyped-def]
-    """Return which share of a column's cells are known answers."""
+def _share(own: Profile, known: Counter[str], least: float) -> float:
+    """Return which share of a column's cells are answers that so many columns have."""
     values = own.values
-    return sum(n for text, n in values.items() if known(text)) / max(1, values.total())
-
-
-def _series_stem(own: Profile) -> str | None:
-    return None if own.series is None else own.series[0]
-
-
-def _stem(name: str) -> str:
-    """Return the letters with which a name begins; items are often named alike."""
-    return (re.match(r"[^\W\d_]*", name) or [""])[0].casefold()
+    return sum(n for text, n in values.items() if known[text] >= least) / max(1, values.total())
