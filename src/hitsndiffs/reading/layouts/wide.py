@@ -557,8 +557,8 @@ class Wide:
             self.sharing += 2
         lean = direction([self.all[n] for n in items])
         if len(items) * len(self.all.rows) >= CELLS:
-            told = f"agreement {lean.items:.2f} in columns, {lean.users:.2f} in rows"
-            found.add(min(2, leans(lean.items, lean.users)), told)
+            why = f"agreement {lean.items:.2f} in columns, {lean.users:.2f} in rows"
+            found.add(min(2, leans(lean.items, lean.users)), why)
         numbers = all(self.all[n].is_numeric for n in items)
         unclear = [
             c for c in self.found.values()
