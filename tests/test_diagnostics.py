@@ -116,7 +116,6 @@ def test_items_on_which_strong_users_disagree_are_found():
     table, _ = exam(2, users=300, items=25)
     table[:, 5] = np.random.default_rng(1).integers(0, 4, 300)
     found = remarks(table)
-    assert found[5] in ("strong users disagree", "the key is not settled")
     assert found[5] == "strong users disagree"
     assert sum(bool(remark) for remark in found) < 8
 
@@ -215,12 +214,9 @@ def test_the_right_option_rises_from_group_to_group(ordinary):
     cut = np.argsort(ranking.scores, kind="stable")
     expected = (table[cut[: int(np.ceil(200 / 3))], 0] == 0).mean()
     assert weak[0] == pytest.approx(expected)
-
-
-@pytest.mark.parametrize("groups", [0, -1])
-def test_no_groups_are_refused(ordinary, groups):
-    with pytest.raises(InputError, match="groups must be a whole number from 1 up"):
-        ordinary[1].options(groups=groups)
+    for groups in (0, -1):
+        with pytest.raises(InputError, match="groups must be a whole number from 1 up"):
+            ranking.options(groups=groups)
 
 
 # -- users who guess ------------------------------------------------------------------------------

@@ -97,16 +97,17 @@ def test_a_ranking_cannot_be_changed(ranking):
         with pytest.raises(ValueError, match="read-only"):
             getattr(ranking, name)[0] = 1
 
-
-def test_a_ranking_can_be_pickled(ranking):
-    again = pickle.loads(pickle.dumps(ranking))
-    assert again.to_json() == ranking.to_json()
+    assert pickle.loads(pickle.dumps(ranking)).to_json() == ranking.to_json()
 
 
-def test_any_table_will_do():
-    found = rank([list("AAA"), list("AAB"), list("ABB"), list("BBC"), list("BCD")], method="hnd")
-    assert found.ranks.tolist() == [1, 2, 3, 4, 5]
-    assert found.consistent
+def test_users_are_found_by_name(ranking):
+    assert len(ranking) == 7
+    assert list(ranking) == [NAMES[j] for j in ranking.order]
+    assert "eve" in ranking
+    assert "eva" not in ranking
+    assert ranking["eve"]["rank"] == ranking.ranks[4]
+    with pytest.raises(KeyError):
+        ranking["eva"]
 
 
 # -- by= -----------------------------------------------------------------------------------------
@@ -405,22 +406,11 @@ def test_json_of_an_undetermined_ranking_is_strict():
     assert plain["users"][0]["standard_error"] is None
 
 
-def test_notes_hold_those_of_the_data():
-    r = make_responses(TABLE)
-    noted = Responses(
-        users=r.users,
-        items=r.items,
-        option_labels=r.option_labels,
-        item_starts=r.item_starts,
-        codes=r.codes,
-        notes=["Row 7 was dropped."],
-    )
-    assert rank(noted, method="hnd").notes[0] == "Row 7 was dropped."
-
-
-def test_many_silent_users_are_counted_and_some_are_named():
+def test_notes_hold_those_of_the_data_and_many_silent_users_are_counted():
     table = np.concatenate([TABLE[:3], np.full((8, 4), -1)])
-    (note,) = [n for n in rank(make_responses(table), method="hnd").notes if "be ranked" in n]
+    notes = rank(make_responses(table).with_notes(["Row 7 was dropped."]), method="hnd").notes
+    assert notes[0] == "Row 7 was dropped."
+    (note,) = [n for n in notes if "be ranked" in n]
     assert note == "8 users gave no answers and cannot be ranked: 3, 4, 5, 6, 7 and 3 more."
 
 

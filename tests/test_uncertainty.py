@@ -131,11 +131,6 @@ def test_half_samples_give_the_error_of_a_mean(items):
     assert (errors / expected).mean() == pytest.approx(1, abs=0.05)
 
 
-def test_one_item_has_no_half():
-    errors = half_sample_errors(1, lambda _: np.zeros(3), np.zeros(3), 5)
-    assert np.isnan(errors).all()
-
-
 def test_users_who_are_missing_from_most_halves_have_no_error():
     def score(half):
         return np.array([1.0, 1.0 if 0 in half else np.nan, np.nan])
@@ -143,6 +138,8 @@ def test_users_who_are_missing_from_most_halves_have_no_error():
     errors = half_sample_errors(10, score, np.array([0.5, 1.0, 1.0]), 30)
     np.testing.assert_allclose(errors[:2], [0.5, 0.0])
     assert np.isnan(errors[2])
+    one_item = half_sample_errors(1, lambda _: np.zeros(3), np.zeros(3), 5)
+    assert np.isnan(one_item).all(), "it has no half"
 
 
 # -- through rank() -------------------------------------------------------------------------------
@@ -203,11 +200,11 @@ def test_users_without_an_error_have_no_interval():
     assert np.isfinite(np.delete(low, 4)).all()
 
 
-@pytest.mark.parametrize("level", [0, 1, 95, -0.5])
-def test_levels_that_are_none_are_refused(level):
-    table, _ = exam(2, users=10, items=5)
-    with pytest.raises(InputError, match=r"level must lie between 0 and 1.*got"):
-        rank(make_responses(table), "majority").rank_intervals(level)
+def test_levels_that_are_none_are_refused():
+    ranking = rank(make_responses(exam(2, users=10, items=5)[0]), "majority")
+    for level in (0, 1, 95, -0.5):
+        with pytest.raises(InputError, match=r"level must lie between 0 and 1.*got"):
+            ranking.rank_intervals(level)
 
 
 def test_intervals_of_a_test_hold_the_rank_on_other_items():
