@@ -25,6 +25,18 @@ from hitsndiffs.results.verdict import Command, Reason
 
 __all__ = ["ClusterRanking", "rank_on_cluster", "rank_there"]
 
+#: The columns that are on the workers: all but the names, and what takes all users at once.
+THERE = (
+    "rank",
+    "score",
+    "standard_error",
+    "rank_low",
+    "rank_high",
+    "correct",
+    "ability",
+    "answers",
+)
+
 
 def rank_there(
     data: Any, method: str, by: str | None, bootstrap: int, params: dict[str, Any]
@@ -97,12 +109,17 @@ class ClusterRanking(Found):
         """What the reader should know."""
         return (*self.data.notes, *self.fit.sentences)
 
+    @property
+    def responses(self) -> Any:
+        """What knows how many answers each user gave."""
+        return self.data
+
     @cached_property
-    def intervals(self) -> tuple[Any, Any] | None:
-        """Best and worst rank that each user may truly have (95 %)."""
+    def intervals(self) -> tuple[Any, Any]:
+        """Best and worst rank that each user may truly have (95 %); ``None`` if not known."""
         errors, common = self.standard_errors, self.fit.common_errors
         if errors is None:
-            return None
+            return None, None
         if common is not None and id(errors) == id(self.fit.standard_errors):
             errors = np.sqrt(np.maximum(errors**2 - common**2, 0.0))
         both = self.data.user_array(spread_intervals(self.data, self.scores, errors, self.ranks))
@@ -115,11 +132,9 @@ class ClusterRanking(Found):
     def cells(self, count: int) -> Cells:
         """The columns of :meth:`top`, for whoever shows them."""
         users = self.data.top(self.scores, count)
-        labels = np.asarray(self.data.user_labels(users))
-        found = {name: self.data.collect(values, users)
-                 for name, values in self._columns().items()}  # fmt: skip
-        columns = {name: labels if name == "user" else found[name]
-                   for name in COLUMNS if name == "user" or name in found}  # fmt: skip
+        found = {n: self.data.collect(values, users) for n, values in self._columns().items()}
+        found["user"] = np.asarray(self.data.user_labels(users))
+        columns = {name: found[name] for name in COLUMNS if name in found}
         return dressed(columns, shares=self.by == "correct")
 
     def table(self) -> Any:
@@ -149,19 +164,9 @@ class ClusterRanking(Found):
             )
 
     def _columns(self) -> dict[str, Any]:
-        """The columns that are on the workers: all but the names, and what takes all users."""
-        low, high = self.intervals or (None, None)
-        columns = {
-            "rank": self.ranks,
-            "score": self.scores,
-            "standard_error": self.standard_errors,
-            "rank_low": low,
-            "rank_high": high,
-            "correct": self.correct,
-            "ability": self.abilities,
-            "answers": self.data.answers_per_user,
-        }
-        return {name: values for name, values in columns.items() if values is not None}
+        """The columns that are on the workers."""
+        found = {name: COLUMNS[name].values(self) for name in THERE}
+        return {name: values for name, values in found.items() if values is not None}
 
 
 def _frame(users: Any, names: tuple[str, ...], *columns: Any) -> Any:

@@ -324,7 +324,7 @@ class Ranking(Found, Asking, Viewed):
             Probability that an interval holds the true rank.
         """
         low, high = self.ranks.copy(), self.ranks.copy()
-        for users, scores, errors in self._with_errors():
+        for users, scores, errors in self.with_errors():
             low[users], high[users] = rank_intervals(scores, errors, level, self._seed)
         # ranks come from raw scores, intervals from shrunken ones: widen them to include the rank
         low, high = np.minimum(low, self.ranks), np.maximum(high, self.ranks)
@@ -340,7 +340,7 @@ class Ranking(Found, Asking, Viewed):
     def top_probabilities(self, k: int) -> Floats:
         """Probability that each user is truly among the best ``k`` of the component."""
         chance = np.full(self.responses.n_users, np.nan)
-        for users, scores, errors in self._with_errors():
+        for users, scores, errors in self.with_errors():
             chance[users] = top_probabilities(scores, errors, k, self._seed)
         return chance
 
@@ -364,7 +364,7 @@ class Ranking(Found, Asking, Viewed):
         made.__dict__.update({n: value for n, value in self.__dict__.items() if n not in own})
         return made
 
-    def _with_errors(self) -> Iterator[tuple[Ints, Floats, Floats]]:
+    def with_errors(self) -> Iterator[tuple[Ints, Floats, Floats]]:
         """The users of each component that have a standard error, with scores and errors."""
         for component in members(self.components):
             users = component[np.isfinite(self.standard_errors[component])]

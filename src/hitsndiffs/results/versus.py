@@ -111,8 +111,8 @@ def versus(
     ranking: Ranking, a: Any, b: Any, *, clusters: Mapping[Any, Any] | str | None = None
 ) -> Versus:
     """Compare two users (see :meth:`hitsndiffs.Ranking.versus`)."""
-    r, pairing = ranking.responses, Pairing.of(ranking)
-    one, other = (pairing.side(r, _members(ranking, name)) for name in (a, b))
+    r, pairing = ranking.responses, Pairing(ranking)
+    one, other = (pairing.side(_members(ranking, name)) for name in (a, b))
     of_item = None if clusters is None else cluster_numbers(r.items, clusters)
     found = pairing.met(one, other, of_item)
     differ = found.shared[one.chosen[found.shared] != other.chosen[found.shared]]
@@ -197,9 +197,9 @@ def pairs(
     ranking: Ranking, most: int = 20, *, clusters: Mapping[Any, Any] | str | None = None
 ) -> Pairs:
     """Compare the first users with each other (see :meth:`hitsndiffs.Ranking.pairs`)."""
-    r, pairing = ranking.responses, Pairing.of(ranking)
+    r, pairing = ranking.responses, Pairing(ranking)
     users = ranking.order[ranking.components[ranking.order] == 0][:most]
-    sides = [pairing.side(r, np.array([user])) for user in users]
+    sides = [pairing.side(np.array([user])) for user in users]
     of_item = None if clusters is None else cluster_numbers(r.items, clusters)
     above, difference, error = np.full((3, len(users), len(users)), np.nan)
     shared = np.zeros(above.shape, dtype=np.int64)
@@ -262,7 +262,6 @@ class Met(NamedTuple):
     error: float
 
 
-@dataclass(frozen=True)
 class Pairing:
     """What it takes to say which of two users is better.
 
@@ -275,41 +274,25 @@ class Pairing:
     is that the order is one of ability, and ``by_pairs`` whether paired items may be used.
     """
 
-    worth: Floats
-    by_pairs: bool
-    prior: float
-    mean: Floats
-    spread: Floats
-    sure: float
-    components: Ints
-    answered: Ints
-
-    @classmethod
-    def of(cls, ranking: Ranking) -> Pairing:
-        """What a ranking says about pairs of users."""
+    def __init__(self, ranking: Ranking) -> None:
         fit, r = ranking.fit, ranking.responses
         worth = fit.key_probabilities if fit.key_probabilities is not None else fit.option_weights
-        mean, spread = np.full((2, r.n_users), np.nan)
-        known = np.isfinite(ranking.standard_errors)
-        for component in range(ranking.n_components):
-            users = np.flatnonzero(known & (ranking.components == component))
-            if len(users) > 1:
-                beliefs = beliefs_of(ranking.scores[users], ranking.own_errors[users])
-                mean[users], spread[users] = beliefs.mean, beliefs.sd
-        doubted = ranking.verdict.is_open
-        return cls(
-            worth=np.zeros(r.n_options) if worth is None else np.nan_to_num(worth),
-            by_pairs=ranking.by == "correct",
-            prior=_prior(ranking),
-            mean=mean,
-            spread=spread,
-            sure=(ranking.confidence or 0.0) if doubted else 1.0,
-            components=ranking.components,
-            answered=r.answers_per_user,
-        )
+        self.worth = np.zeros(r.n_options) if worth is None else np.nan_to_num(worth)
+        self.by_pairs = ranking.by == "correct"
+        self.sure = (ranking.confidence or 0.0) if ranking.verdict.is_open else 1.0
+        self.responses, self.components = r, ranking.components
+        self.mean, self.spread = np.full((2, r.n_users), np.nan)
+        self.prior = float("nan")
+        for users, scores, errors in ranking.with_errors():
+            beliefs = beliefs_of(scores, errors)
+            self.mean[users], self.spread[users] = beliefs.mean, beliefs.sd
+            if self.by_pairs and self.components[users[0]] == 0 and len(users) > 2:
+                total = float(scores.var(ddof=1))
+                self.prior = 2 * max(total - float((errors**2).mean()), 1e-3 * total, 1e-12)
 
-    def side(self, r: Responses, users: Ints) -> Side:
+    def side(self, users: Ints) -> Side:
         """What some users answered: a user, or the runs of one."""
+        r = self.responses
         options, times = np.unique(r.some_rows(users)[1], return_counts=True)
         items = r.option_items[options]
         total = np.bincount(items, times, r.n_items)
@@ -339,17 +322,10 @@ class Pairing:
             float((self.spread[own] ** 2).sum()) / len(own) ** 2 for own in (first, second)
         )
         z = apart / np.sqrt(wider * spread) if spread > 0 else np.nan
-        if len(gain) >= 0.5 * self.answered[both].max() and (self.by_pairs or not np.isfinite(z)):
+        if len(gain) >= 0.5 * self.responses.answers_per_user[both].max() and (
+            self.by_pairs or not np.isfinite(z)
+        ):
             shrunk = 1.0 if np.isnan(self.prior) else self.prior / (self.prior + variance)
             z = mean * np.sqrt(shrunk / variance)
         chance = 0.5 if not np.isfinite(z) else float(normal_cdf(np.array([z]))[0])
         return Met(shared, self.sure * chance + (1 - self.sure) * 0.5, mean, error)
-
-
-def _prior(ranking: Ranking) -> float:
-    """The variance of the difference between two users' true shares; NaN if it is not known."""
-    users = (ranking.components == 0) & np.isfinite(ranking.own_errors)
-    if ranking.by != "correct" or users.sum() < 3:
-        return float("nan")
-    total = float(ranking.scores[users].var(ddof=1))
-    return 2 * max(total - float((ranking.own_errors[users] ** 2).mean()), 1e-3 * total, 1e-12)

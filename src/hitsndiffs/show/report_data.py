@@ -80,7 +80,7 @@ def report_data(
     answers = _answers(ranking, order)
     pairing = None
     if answers["first"] > 0 and not ranking.ratings:
-        pairing = Pairing.of(ranking)
+        pairing = Pairing(ranking)
     has_key = any(item.key is not None for item in items)
     curves = option_shares(ranking) if has_key and numbers else None
     spoken = labels and labels.workers and numbers and has_key and labels.workers.labels
