@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from commands import Here
 from factory import THOROUGH, examples
 from hypothesis import settings
 
@@ -42,6 +43,12 @@ def data_folder() -> Path:
     if not folder:
         pytest.skip("the variable HITSNDIFFS_DATA does not name a folder of data sets")
     return Path(folder)
+
+
+@pytest.fixture
+def here(capsys: pytest.CaptureFixture[str]) -> Here:
+    """Runs a command in this process."""
+    return Here(capsys)
 
 
 @pytest.fixture

@@ -19,11 +19,6 @@ ANSI = re.compile(r"\x1b\[[0-9;?]*[a-zA-Z]")
 COMMANDS = ["rank", "check", "methods", "compare", "simulate"]
 
 
-@pytest.fixture
-def here(capsys: pytest.CaptureFixture[str]) -> Here:
-    return Here(capsys)
-
-
 # -- help and version ---------------------------------------------------------------------------
 
 

@@ -23,12 +23,6 @@ from hitsndiffs.errors import ConvergenceWarning
 from hitsndiffs.methods import METHODS
 from hitsndiffs.reading.options import ReadingOptions
 
-
-@pytest.fixture
-def here(capsys: pytest.CaptureFixture[str]) -> Here:
-    return Here(capsys)
-
-
 BROKEN: dict[str, tuple[bytes, tuple[str, ...]]] = {
     "empty.csv": (b"", ("empty.csv", "empty")),
     "one-user.csv": (b"student,q1,q2\nann,A,B\n", ("'ann'", "at least two")),

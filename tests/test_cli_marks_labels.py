@@ -19,11 +19,6 @@ dee,B,C,A,A
 
 
 @pytest.fixture
-def here(capsys: pytest.CaptureFixture[str]) -> Here:
-    return Here(capsys)
-
-
-@pytest.fixture
 def folder(tmp_path: Path) -> Path:
     (tmp_path / "quiz.csv").write_text(CLASS)
     (tmp_path / "key.csv").write_text("item,answer\nq1,A\nq2,B\nq3,C\nq4,D\n")

@@ -28,11 +28,6 @@ ANSI = re.compile(r"\x1b\[[0-9;?]*[a-zA-Z]")
 
 
 @pytest.fixture
-def here(capsys: pytest.CaptureFixture[str]) -> Here:
-    return Here(capsys)
-
-
-@pytest.fixture
 def two_groups(tmp_path: Path) -> Path:
     """Three who took one test, two who took another, and one who stayed away."""
     first = ["a,A,A,A,,", "b,A,A,B,,", "c,A,B,B,,"]

@@ -41,11 +41,6 @@ EVIL = [
 ]
 
 
-@pytest.fixture
-def here(capsys: pytest.CaptureFixture[str]) -> Here:
-    return Here(capsys)
-
-
 def table(path: Path) -> Path:
     """A long file whose users, items and answers are hostile."""
     rng = np.random.default_rng(1)

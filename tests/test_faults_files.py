@@ -24,11 +24,6 @@ from hitsndiffs.errors import InputError
 HND = ("-q", "-m", "majority")
 
 
-@pytest.fixture
-def here(capsys: pytest.CaptureFixture[str]) -> Here:
-    return Here(capsys)
-
-
 def names(folder: Path) -> list[str]:
     return sorted(path.name for path in folder.iterdir())
 

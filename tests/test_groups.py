@@ -197,11 +197,6 @@ def test_a_plan_repeats_the_column() -> None:
     assert dict(again.groups) == EXPECTED
 
 
-@pytest.fixture
-def here(capsys: pytest.CaptureFixture[str]) -> Here:
-    return Here(capsys)
-
-
 class TestCommand:
     @pytest.mark.xdist_group("report")
     def test_a_column(self, here: Here, tmp_path: Path) -> None:

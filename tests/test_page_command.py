@@ -24,11 +24,6 @@ pytest.importorskip("uvicorn", reason="the page is not installed: pip install 'h
 httpx = pytest.importorskip("httpx", reason="httpx is not installed: pip install httpx")
 
 
-@pytest.fixture
-def here(capsys: pytest.CaptureFixture[str]) -> Here:
-    return Here(capsys)
-
-
 @contextmanager
 def running(folder: Path, *options: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
     with subprocess.Popen(
