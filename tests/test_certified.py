@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hitsndiffs import accuracy, load, rank
+from hitsndiffs.cli.screen import JUDGED
 from hitsndiffs.methods.core.directions import rank_correlation
 from hitsndiffs.methods.core.doubt import EITHER, FOLLOWED
 from hitsndiffs.order.orientation import MOST_CONFIDENCE
-from hitsndiffs.results.wording import judged
 
 
 def hard_steps(users: int, items: int, options: int) -> tuple[Table, np.ndarray]:
@@ -60,7 +60,7 @@ def test_words_turn_perfectly_ordered_marks(tmp_path):
     assert accuracy(ability, ranking.scores) > 0.9
     assert ranking.confidence <= FOLLOWED
     assert any("read as marks: 'right' is right in every item" in note for note in ranking.notes)
-    assert judged(ranking.orientation.how) == "judged by what the labels say"
+    assert JUDGED[ranking.orientation.how] == "judged by what the labels say"
     ranking.save(tmp_path / "saved.json")
     assert load(tmp_path / "saved.json").orientation.how == "words"
     # a known answer overrules the words

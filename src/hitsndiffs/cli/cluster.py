@@ -13,9 +13,9 @@ from hitsndiffs.cli.screen import BEST, say_verdict
 from hitsndiffs.cli.text import show_cells, show_json
 from hitsndiffs.data.files import write_whole
 from hitsndiffs.data.progress import working
+from hitsndiffs.data.words import count, sizes
 from hitsndiffs.errors import InputError
 from hitsndiffs.results.rank import key_parameter
-from hitsndiffs.results.wording import count, sizes
 
 if TYPE_CHECKING:
     from hitsndiffs.cli.rank import Job

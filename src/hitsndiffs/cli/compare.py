@@ -28,8 +28,8 @@ def compare(
     result: Result,
 ) -> None:
     """Compare all methods on one file."""
+    from hitsndiffs.data.words import count
     from hitsndiffs.results.comparison import compare
-    from hitsndiffs.results.wording import count
 
     result.check(source.paths)
     r = source.read(quiet=result.quiet)

@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from hitsndiffs.cli.text import Column, for_people, room_left, say, show_matrix, show_table, title
+from hitsndiffs.data.words import count, missing, per_cent, sizes
 from hitsndiffs.methods import METHODS
 from hitsndiffs.results.columns import COLUMNS, rank_ranges, shown_columns
 from hitsndiffs.results.verdict import notes_beside
 from hitsndiffs.results.versus import Pairs
-from hitsndiffs.results.wording import count, judged, missing, per_cent, sizes
 
 if TYPE_CHECKING:
     from hitsndiffs.cli.rank import Job
@@ -44,6 +44,16 @@ REACH = 1.96
 MATRIX = 20
 #: Columns that a narrow screen does without, in this order.
 SPARE = ("answers", "rank range", "tier")
+#: How the better end of an order was found (:class:`hitsndiffs.order.orientation.Orientation`).
+JUDGED = {
+    "decile entropy": "the end whose users agree more with each other",
+    "majority": "the end that sides with the majority",
+    "known answers": "judged by the known answers",
+    "strong user": "judged by the strong user",
+    "words": "judged by what the labels say",
+    "evidence": "judged by the likely key",
+    "undecided": "nothing in the answers tells",
+}
 
 
 def show_ranking(ranking: Ranking, job: Job, plan: Plan) -> None:
@@ -148,7 +158,7 @@ def _explained(ranking: Ranking, job: Job) -> Iterator[str]:
     if ranking.confidence is not None and not ranking.ratings:
         yield f"Confidence that this ranking reflects ability: {per_cent(ranking.confidence)}."
     if turned is not None:
-        yield f"The better end of the order: {judged(turned.how)}."
+        yield f"The better end of the order: {JUDGED[turned.how]}."
     if np.isfinite(ranking.reliability):
         yield (
             f"Reliability {ranking.reliability:.2f} "

@@ -38,9 +38,9 @@ def simulate(
     quiet: bool = False,
 ) -> None:
     """Simulate users of known ability, and write responses, abilities and key."""
+    from hitsndiffs.data.words import sizes
     from hitsndiffs.irt import simulate, write_simulation
     from hitsndiffs.irt.writing import refuse_files
-    from hitsndiffs.results.wording import sizes
 
     if out.exists() and not out.is_dir():
         raise InputError(f"--out {out}: this is a file; name a folder.")

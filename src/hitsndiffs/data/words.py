@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Sequence
 from typing import Any
 
 from hitsndiffs.errors import closest
 
-__all__ = ["Detail", "count", "listed", "per_cent", "shortened", "suggestion"]
+__all__ = [
+    "Detail",
+    "count",
+    "first_few",
+    "joined",
+    "listed",
+    "missing",
+    "per_cent",
+    "shortened",
+    "sizes",
+    "suggestion",
+]
 
 
 class Detail(str):
@@ -51,6 +62,37 @@ def listed(names: Iterable[Any], most: int = 5) -> str:
     if len(texts) > most + 1:
         texts = [*texts[:most], f"{len(texts) - most} more"]
     return " and ".join(filter(None, [", ".join(texts[:-1]), *texts[-1:]]))
+
+
+def first_few(labels: Iterable[object], most: int = 5) -> str:
+    """Return the first few labels as they are, and how many more there are.
+
+    >>> first_few("abc"), first_few(range(9))
+    ('a, b, c', '0, 1, 2, 3, 4 and 4 more')
+    """
+    texts = list(map(str, labels))
+    rest = len(texts) - most
+    return ", ".join(texts[:most]) + (f" and {rest:,} more" if rest > 0 else "")
+
+
+def joined(names: Sequence[str], word: str = "and") -> str:
+    """Return all names in one phrase.
+
+    >>> joined(["a"]), joined(["a", "b", "c"]), joined(["a", "b"], "or")
+    ('a', 'a, b and c', 'a or b')
+    """
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} {word} {names[-1]}"
+
+
+def sizes(data: Any) -> str:
+    """Return the numbers of users, items and answers of responses or an engine."""
+    numbers = ((data.n_users, "user"), (data.n_items, "item"), (data.n_responses, "answer"))
+    return ", ".join(count(number, noun) for number, noun in numbers)
+
+
+def missing(data: Any) -> str:
+    """Return the share of answers that are missing, in per cent."""
+    return per_cent(1 - data.n_responses / (data.n_users * data.n_items))
 
 
 def shortened(text: str, most: int = 80) -> str:

@@ -10,10 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 from hitsndiffs.data.lookup import python_value
+from hitsndiffs.data.words import per_cent
 from hitsndiffs.errors import InputError
 from hitsndiffs.methods.readings import Reading
 from hitsndiffs.results.diagnostics import best_options
-from hitsndiffs.results.wording import per_cent
 
 if TYPE_CHECKING:
     from hitsndiffs.data.items import Items

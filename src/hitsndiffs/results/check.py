@@ -11,6 +11,7 @@ import numpy as np
 
 from hitsndiffs.data.progress import step
 from hitsndiffs.data.responses import Responses
+from hitsndiffs.data.words import count, first_few, missing, sizes
 from hitsndiffs.errors import ConvergenceWarning
 from hitsndiffs.methods.alike import find_alike
 from hitsndiffs.order.consistency import analyse
@@ -20,7 +21,6 @@ from hitsndiffs.results.diagnostics import judged_items, settled
 from hitsndiffs.results.rank import rank
 from hitsndiffs.results.ranking import Ranking
 from hitsndiffs.results.verdict import user_notes
-from hitsndiffs.results.wording import count, listed, missing, sizes
 from hitsndiffs.spectral import leading_axes
 
 __all__ = ["Finding", "examine", "key_findings"]
@@ -102,7 +102,7 @@ def _listing(
     """A finding that lists names: one sentence if there are none, another if there are some."""
     if not len(names):
         return Finding(name, none, value)
-    return Finding(name, f"{some}: {listed(names)}.", value, weight)
+    return Finding(name, f"{some}: {first_few(names)}.", value, weight)
 
 
 # -- the data ---------------------------------------------------------------------------------
@@ -273,7 +273,7 @@ def _equal_answers(ranking: Ranking) -> Finding:
     return Finding(
         "equal answers",
         f"{count(users, 'user')} gave exactly the same answers as somebody else "
-        f"({count(len(groups), 'group')}; the largest: {listed(groups[0])}).",
+        f"({count(len(groups), 'group')}; the largest: {first_few(groups[0])}).",
         value,
         "news",
     )
@@ -290,7 +290,7 @@ def _perfect_order(ranking: Ranking) -> Finding:
         items = value["items"] = list(found.breaking_items)
         said = (
             f"No perfect order exists: {count(misfits, 'option')} of {found.n_tested:,} do not fit "
-            f"the others (mostly of {'item' if len(items) == 1 else 'items'} {listed(items)}). "
+            f"the others (mostly of {'item' if len(items) == 1 else 'items'} {first_few(items)}). "
             f"Distance from perfect: {found.distance:.2f} (0 = perfect, 1 = answers at random)."
         )
         return Finding("perfect order", said, value)

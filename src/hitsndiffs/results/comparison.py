@@ -15,6 +15,7 @@ from hitsndiffs.data.display import Viewed, view
 from hitsndiffs.data.lookup import answers_here, covered_items
 from hitsndiffs.data.progress import step, working
 from hitsndiffs.data.responses import Responses
+from hitsndiffs.data.words import count, joined
 from hitsndiffs.engines import Engine, open_engine
 from hitsndiffs.errors import ConvergenceWarning, InputError
 from hitsndiffs.methods import METHODS, Method, TrueAnswer, make
@@ -22,7 +23,6 @@ from hitsndiffs.methods.inputs import as_responses
 from hitsndiffs.methods.keys import key_given
 from hitsndiffs.results.cells import Cells, Tabled
 from hitsndiffs.results.metrics import accuracy
-from hitsndiffs.results.wording import count, joined
 
 __all__ = ["Compared", "Comparison", "compare"]
 

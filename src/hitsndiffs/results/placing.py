@@ -10,13 +10,13 @@ import numpy as np
 from hitsndiffs.data.arrays import Array, Floats, Ints
 from hitsndiffs.data.items import Items
 from hitsndiffs.data.responses import Responses
+from hitsndiffs.data.words import count, first_few
 from hitsndiffs.engines import open_engine
 from hitsndiffs.errors import InputError
 from hitsndiffs.methods.scoring import Scoring
 from hitsndiffs.order.ties import tie_limit
 from hitsndiffs.results.cells import Tabled, same
 from hitsndiffs.results.columns import Cells, dressed
-from hitsndiffs.results.wording import count, listed
 
 if TYPE_CHECKING:
     from hitsndiffs.results.ranking import Ranking
@@ -90,7 +90,7 @@ def place(ranking: Ranking, newcomers: Responses) -> Placement:
     if unseen:
         notes.append(
             f"{count(len(unseen), 'option')} that nobody in the ranking chose count as wrong: "
-            f"{listed(unseen)}."
+            f"{first_few(unseen)}."
         )
     scores, errors = scoring.place(open_engine(part), weights)
     fitted = np.sort(ranking.scores[ranking.components == 0])
@@ -131,12 +131,14 @@ def _known_items(fitted: Items, newcomers: Responses) -> tuple[Ints, list[str]]:
     if len(known) == 0:
         raise InputError(
             "None of the newcomers' items is in the ranking. The newcomers have, for example, "
-            f"{listed(names, 3)}; the ranking has {listed(fitted.labels, 3)}."
+            f"{first_few(names, 3)}; the ranking has {first_few(fitted.labels, 3)}."
         )
     others = [name for name in names if name not in fitted.places]
     if not others:
         return known, []
-    return known, [f"{count(len(others), 'item')} not in the ranking left out: {listed(others)}."]
+    return known, [
+        f"{count(len(others), 'item')} not in the ranking left out: {first_few(others)}."
+    ]
 
 
 def _matched(fitted: Floats, items: Items, here: Items) -> tuple[Floats, list[str]]:

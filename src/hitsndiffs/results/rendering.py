@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from hitsndiffs.data.words import per_cent
 from hitsndiffs.results.cells import jsonable, text_of
-from hitsndiffs.results.wording import per_cent
 
 if TYPE_CHECKING:
     from hitsndiffs.results.ranking import Ranking

@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
-from hitsndiffs.data.words import count, per_cent, shortened
+from hitsndiffs.data.words import count, first_few, joined, per_cent, shortened
 from hitsndiffs.errors import printable
-from hitsndiffs.results.wording import joined, listed
 
 if TYPE_CHECKING:
     from hitsndiffs.results.found import Found
@@ -265,12 +264,12 @@ def user_notes(ranking: Ranking) -> dict[str, str]:
     if silent.any():
         found["silent"] = (
             f"{count(int(silent.sum()), 'user')} gave no answers and cannot be ranked: "
-            f"{listed(ranking.users[silent])}."
+            f"{first_few(ranking.users[silent])}."
         )
     if ranking.n_components > 1:
         sizes = np.bincount(ranking.components[~silent])
         found["groups"] = (
-            f"The users fall into {ranking.n_components} groups (sizes {listed(sizes)}) that "
+            f"The users fall into {ranking.n_components} groups (sizes {first_few(sizes)}) that "
             "cannot be compared with each other; each is ranked by itself."
         )
     return found

@@ -10,13 +10,13 @@ import numpy as np
 import numpy.typing as npt
 
 from hitsndiffs.data.responses import Responses
+from hitsndiffs.data.words import count, missing
 from hitsndiffs.reading import Plan
 from hitsndiffs.results.cells import Cells
 from hitsndiffs.results.columns import rank_ranges, shown_columns
 from hitsndiffs.results.comparison import Comparison
 from hitsndiffs.results.diagnostics import best_options
 from hitsndiffs.results.ranking import Ranking
-from hitsndiffs.results.wording import count, missing
 from hitsndiffs.show.answers import chosen_options, clean, first_answers
 
 __all__ = ["notebook_html"]

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from hitsndiffs.data.files import text_writer, write_whole
-from hitsndiffs.data.words import Detail
+from hitsndiffs.data.words import Detail, missing, sizes
 from hitsndiffs.results.audit import audit
 from hitsndiffs.results.cells import Cells, jsonable
 from hitsndiffs.results.diagnostics import settled
@@ -25,7 +25,6 @@ from hitsndiffs.results.marks import Marks
 from hitsndiffs.results.ranking import Ranking
 from hitsndiffs.results.short_form import ShortForm, short_form
 from hitsndiffs.results.verdict import Verdict, notes_beside
-from hitsndiffs.results.wording import missing, sizes
 from hitsndiffs.show.answers import Item, clean, item_list
 from hitsndiffs.show.parts import (
     VERDICTS,

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from hitsndiffs.data.words import missing, sizes
 from hitsndiffs.errors import InputError
 from hitsndiffs.results.verdict import Command
-from hitsndiffs.results.wording import missing, sizes
 from hitsndiffs.show.answers import clean, first_answers
 from hitsndiffs.show.web.forms import key_text
 
