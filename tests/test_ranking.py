@@ -202,7 +202,7 @@ def test_labels_of_several_types_fit_into_one_column(kind):
         codes=np.array([[0, 0, 1], [0, 1, 1]], dtype=np.uint8),
         kind=kind,
     )
-    found = rank(r, method="hnd")
+    found = rank(r, method="hnd", strong_user="a")
     columns = columns_of(found.option_weights())
     assert [str(x) for x in columns["option"]] == ["1", "2", "yes", "no"]
     assert [str(x) for x in columns["item"]] == ["q", "q", "7", "7"]

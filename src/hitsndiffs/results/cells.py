@@ -108,25 +108,13 @@ class Cells:
             gaps = [name for name in whole if pandas[name].dtype.kind == "f"]
             return pandas.astype(dict.fromkeys(gaps, "Int64")) if gaps else pandas
         plain = {name: _of_one_type(values) for name, values in plain.items()}
-        if kind == "pyarrow":
-            import pyarrow as pa
-
-            return pa.table(
-                {
-                    name: pa.array(
-                        values,
-                        type=pa.int64() if name in whole else None,
-                        mask=np.isnan(values) if _type(values) == "f" else None,
-                    )
-                    for name, values in plain.items()
-                }
-            )
         import polars as pl
         import polars.selectors as cs
 
         frame = pl.DataFrame(plain, strict=False).with_columns(cs.float().fill_nan(None))
         gaps = [name for name in whole if frame.schema[name].is_float()]
-        return frame.with_columns(pl.col(gaps).cast(pl.Int64)) if gaps else frame
+        frame = frame.with_columns(pl.col(gaps).cast(pl.Int64)) if gaps else frame
+        return frame.to_arrow() if kind == "pyarrow" else frame
 
     def tab_separated(self) -> str:
         """The rows as text for programs: names, then one line per row; six digits are kept."""
