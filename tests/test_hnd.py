@@ -21,9 +21,8 @@ from factory import (
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from hitsndiffs import ConvergenceWarning, InputError, rank
+from hitsndiffs import ConvergenceWarning, rank
 from hitsndiffs.engines.numpy import NumpyEngine
-from hitsndiffs.methods import HND
 from hitsndiffs.spectral import SOLVERS
 
 
@@ -67,39 +66,6 @@ def test_scores_are_the_second_eigenvector_with_mean_0_and_variance_1(table, sol
     assert found.fit.eigenvalues[0] == pytest.approx(values[1], abs=1e-6)
     # options: the mean score of those who chose them
     np.testing.assert_allclose(found.fit.option_weights, naive.C_col(c).T @ found.scores, atol=1e-4)
-
-
-@given(tables(items=(2, 12)))
-@examples(60, usual=25)
-def test_the_four_solvers_agree(table):
-    table = separated(table)
-    fits = [hnd(table, solver=solver) for solver in SOLVERS]
-    for other in fits[1:]:
-        assert same_up_to_sign(fits[0].scores, other.scores, 1e-4)
-    if fits[0].orientation.margin > 1e-3:
-        for other in fits[1:]:
-            np.testing.assert_allclose(fits[0].scores, other.scores, atol=1e-4)
-
-
-@given(tables(items=(2, 12)), seeds)
-@examples(80)
-def test_scores_do_not_depend_on_the_order_of_users_items_and_options(table, seed):
-    table = separated(table)
-    rng = np.random.default_rng(seed)
-    users, items = rng.permutation(table.shape[0]), rng.permutation(table.shape[1])
-    renamed = table.copy()
-    for i in range(table.shape[1]):
-        names = rng.permutation(10)
-        renamed[:, i] = np.where(table[:, i] >= 0, names[table[:, i]], -1)
-    before, after = hnd(table), hnd(renamed[users][:, items])
-    # where an exchange of users leaves the data as they are, either place is right, and it is said
-    assume(not before.fit.alike)
-    assert same_up_to_sign(after.scores, before.scores[users], 1e-6)
-    if before.orientation.decided:
-        np.testing.assert_allclose(after.scores, before.scores[users], atol=1e-6)
-        np.testing.assert_array_equal(after.ranks, before.ranks[users])
-        assert after.consistent == before.consistent
-        assert after.orientation.margin == pytest.approx(before.orientation.margin, abs=1e-6)
 
 
 @given(tables(items=(2, 12)))
@@ -323,18 +289,6 @@ def test_nobody_shares_an_option():
     assert set(found.answer_key()) == {0, 1}
 
 
-def test_only_one_user_answered():
-    found = hnd([[0, 1], [-1, -1]])
-    assert found.ranks[0] == 1
-    assert np.isnan(found.ranks[1])
-    assert found.components.tolist() == [0, -1]
-
-
-def test_nobody_answered_is_an_error():
-    with pytest.raises(InputError, match="nothing to rank"):
-        hnd(np.full((3, 2), -1))
-
-
 def ring(m, items, width):
     """Users on a circle, each like its neighbours: two axes are equally strong."""
     return np.array([[((j + i) // width) % (m // width) for i in range(items)] for j in range(m)])
@@ -424,23 +378,6 @@ def test_gap_can_be_left_out():
     table = random_table(0, 30, 12, 3)
     assert hnd(table, solver="power", gap=False).fit.spectral_gap is None
     assert hnd(table, solver="power").fit.spectral_gap == pytest.approx(hnd(table).fit.spectral_gap)
-
-
-def test_unknown_names_are_refused():
-    with pytest.raises(InputError, match="solver must be one of"):
-        hnd([[0, 1], [0, 0]], solver="magic")
-    with pytest.raises(InputError, match="no parameter 'solvr'"):
-        hnd([[0, 1], [0, 0]], solvr="power")
-    with pytest.raises(InputError, match="Did you mean 'hnd'"):
-        rank(make_responses([[0, 1], [0, 0]]), method="hndd")
-
-
-def test_the_constructor_only_stores():
-    method = HND(solver="power", seed=3)
-    assert method.get_params()["solver"] == "power"
-    assert not hasattr(method, "scores_")
-    assert method.set_params(seed=5) is method
-    assert method.seed == 5
 
 
 @pytest.mark.parametrize("seed", range(4))

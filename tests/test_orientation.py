@@ -266,10 +266,3 @@ def test_the_ends_share_the_places_of_a_tie_at_their_edge(levels, size, noise):
             expected[tied] = min(1.0, left / tied.sum())
             left = max(0, left - tied.sum())
         np.testing.assert_allclose(_ends(scores, engine_of(scores), size)[:, column], expected)
-
-
-def test_a_long_tie_at_the_edge():
-    scores = np.concatenate([np.zeros(3000), np.ones(2)])
-    ends = _ends(scores, engine_of(scores), 100)
-    np.testing.assert_allclose(ends[:3000], np.tile([98 / 3000, 100 / 3000], (3000, 1)))
-    np.testing.assert_allclose(ends[3000:], [[1.0, 0.0]] * 2)
