@@ -37,6 +37,7 @@ def _or_none(rule: Rule) -> Rule:
 
 WHOLE_FROM_0: Rule = ("a whole number from 0 up", lambda v: _whole(v) and v >= 0)
 WHOLE_FROM_1: Rule = ("a whole number from 1 up", lambda v: _whole(v) and v >= 1)
+ABOVE_0: Rule = ("a number above 0", lambda v: _finite(v) and v > 0)
 FINITE_FROM_0: Rule = ("a number from 0 up", lambda v: _finite(v) and v >= 0)
 RIGHT_OPTIONS = _or_none(("a mapping of items to options", _mapping))
 #: Parameter → what it must be, in words and as a test.
@@ -49,16 +50,16 @@ RULES: dict[str, Rule] = {
     "quadrature": ("a whole number from 5 up", lambda v: _whole(v) and v >= 5),
     "options_per_item": _or_none(("a whole number from 2 up", lambda v: _whole(v) and v >= 2)),
     "tol": ("a number from 0 up", lambda v: _number(v) and v >= 0),
-    "exponent": ("a number above 0", lambda v: _finite(v) and v > 0),
-    "competence_prior": ("a number above 0", lambda v: _finite(v) and v > 0),
-    "strategy_prior": ("a number above 0", lambda v: _finite(v) and v > 0),
-    "penalty": ("a number above 0", lambda v: _finite(v) and v > 0),
+    "exponent": ABOVE_0,
+    "competence_prior": ABOVE_0,
+    "strategy_prior": ABOVE_0,
+    "penalty": ABOVE_0,
     "trust": ("a number above 0 and below 1", lambda v: _number(v) and 0 < v < 1),
     "smoothing": FINITE_FROM_0,
     "shrink": FINITE_FROM_0,
     "lam": _or_none(FINITE_FROM_0),
     "mu": _or_none(FINITE_FROM_0),
-    "beta": _or_none(("a number above 0", lambda v: _number(v) and v > 0)),
+    "beta": _or_none(ABOVE_0),
     "key": RIGHT_OPTIONS,
     "answers": RIGHT_OPTIONS,
     "order": _or_none(("a mapping of items to lists of options", _mapping)),

@@ -172,11 +172,11 @@ class HNDRobust(Method):
         """The shrinkage found from the data, or given by the caller."""
         if label_centred:
             return label_centred_axes(data, self.axes, seed=self.seed)
-        if self.lam is None and self.mu is None:
-            return find_shrinkage(data, axes=self.axes, seed=self.seed)
         lam, mu = self.lam, self.mu
         if lam is None or mu is None:
             found = find_shrinkage(data, axes=self.axes, seed=self.seed)
+            if lam is None and mu is None:
+                return found
             lam, mu = found.lam if lam is None else lam, found.mu if mu is None else mu
         axes = leading_axes(data, self.axes, lam=lam, mu=mu, centred=True, seed=self.seed)
         return Shrinkage(lam, mu, axes, 1, True)

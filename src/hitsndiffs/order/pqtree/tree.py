@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import pairwise
 
-from hitsndiffs.order.pqtree import reduction, walks
+from hitsndiffs.order.pqtree import reduction
 from hitsndiffs.order.pqtree.nodes import EMPTY, Inner, Leaf, Node, PNode, QNode
 
 __all__ = ["PQTree"]
@@ -56,14 +58,30 @@ class PQTree:
         {1 [0 2]}
         """
         tree = cls(n_leaves)
-        tree._root = walks.from_prefix_form(form, tree._leaves)
+        finished: list[Node] = []
+        for kind, number in reversed(form):
+            if kind == "leaf":
+                finished.append(tree._leaves[number])
+            else:
+                children = [finished.pop() for _ in range(number)]
+                finished.append(PNode(children) if kind == "P" else QNode(children))
+        tree._root = finished[0]
         return tree
 
     def __len__(self) -> int:
         return len(self._leaves)
 
     def __str__(self) -> str:
-        return walks.text(self._root)
+        pieces: list[str] = []
+        for node, entered in _walk(self._root):
+            if entered and pieces and pieces[-1] not in {"{", "["}:
+                pieces.append(" ")
+            if isinstance(node, Leaf):
+                pieces.append(str(node.index))
+            else:
+                brackets = "{}" if isinstance(node, PNode) else "[]"
+                pieces.append(brackets[0] if entered else brackets[1])
+        return "".join(pieces)
 
     def reduce(self, numbers: Iterable[int]) -> bool:
         """Keep the orders in which these leaves (all different) are consecutive, if there are any.
@@ -96,7 +114,7 @@ class PQTree:
         >>> tree.frontier()
         [1, 0, 2]
         """
-        return walks.leaf_order(self._root)
+        return _leaves_of(self._root)
 
     def arranged(
         self, values: Sequence[float], sizes: Sequence[int], tolerance: float = 1e-9
@@ -132,31 +150,77 @@ class PQTree:
         ([1, 0, 2], [False, False, True])
         """
         limit = tolerance * max((abs(value) for value in values), default=0.0)
-        return walks.arranged(self._root, values, sizes, limit)
+        sums: dict[Node, tuple[float, float]] = {}
+        children: dict[Inner, list[Node]] = {}
+
+        def mean(node: Node) -> float:
+            value, size = sums[node]
+            return value / size
+
+        for node, entered in _walk(self._root):
+            if isinstance(node, Leaf):
+                size = float(sizes[node.index])
+                sums[node] = (values[node.index] * size, size)
+            elif not entered and isinstance(node, Inner):
+                own = list(node)
+                sums[node] = (sum(sums[c][0] for c in own), sum(sums[c][1] for c in own))
+                if isinstance(node, PNode):
+                    own.sort(key=mean)
+                else:
+                    middle = (len(own) - 1) / 2
+                    if sum((place - middle) * mean(child) for place, child in enumerate(own)) < 0:
+                        own.reverse()
+                children[node] = own
+        tied = {
+            after.index
+            for node, own in children.items()
+            if isinstance(node, PNode)
+            for before, after in pairwise(own)
+            if isinstance(before, Leaf)
+            and isinstance(after, Leaf)
+            and mean(after) - mean(before) <= limit
+        }
+        order = _leaves_of(self._root, children.__getitem__)
+        return order, [index in tied for index in order]
 
     def n_orders(self) -> int:
         """Return the exact number of orders: c! for a P-node with c children, 2 for a Q-node.
 
         The number can have very many digits; :meth:`log10_orders` is quick and short.
         """
-        number = 1
-        for size, times in self._p_sizes().items():
-            number *= math.factorial(size) ** times
-        return number << self._n_q_nodes()
+        n_turns, p_sizes = self._nodes()
+        number: int = math.prod(math.factorial(size) ** n for size, n in p_sizes.items())
+        return number << n_turns
 
     def log10_orders(self) -> float:
         """Return the decimal logarithm of the number of orders."""
-        natural = self._n_q_nodes() * math.log(2)
-        natural += sum(t * math.lgamma(size + 1) for size, t in self._p_sizes().items())
-        return natural / math.log(10)
+        n_turns, p_sizes = self._nodes()
+        natural = sum(n * math.lgamma(size + 1) for size, n in p_sizes.items())
+        return (natural + n_turns * math.log(2)) / math.log(10)
 
-    def _n_q_nodes(self) -> int:
-        return sum(isinstance(node, QNode) for node in walks.inner_nodes(self._root))
+    def _nodes(self) -> tuple[int, Counter[int]]:
+        """How many Q-nodes there are, and how many P-nodes of each size."""
+        inner = [node for node, entered in _walk(self._root) if entered and isinstance(node, Inner)]
+        p_sizes = Counter(node.size for node in inner if isinstance(node, PNode))
+        return sum(isinstance(node, QNode) for node in inner), p_sizes
 
-    def _p_sizes(self) -> dict[int, int]:
-        """How many P-nodes there are of each size."""
-        sizes: dict[int, int] = {}
-        for node in walks.inner_nodes(self._root):
-            if isinstance(node, PNode):
-                sizes[node.size] = sizes.get(node.size, 0) + 1
-        return sizes
+
+def _walk(
+    root: Node, children: Callable[[Inner], Iterable[Node]] = iter
+) -> Iterator[tuple[Node, bool]]:
+    """Depth first: a leaf once; an inner node with True when entered and False when left.
+
+    No function calls itself: trees can be deep.
+    """
+    stack: list[tuple[Node, bool]] = [(root, True)]
+    while stack:
+        node, entered = stack.pop()
+        yield node, entered
+        if entered and isinstance(node, Inner):
+            stack.append((node, False))
+            stack.extend((child, True) for child in reversed(list(children(node))))
+
+
+def _leaves_of(root: Node, children: Callable[[Inner], Iterable[Node]] = iter) -> list[int]:
+    """The numbers of the leaves from left to right."""
+    return [node.index for node, _ in _walk(root, children) if isinstance(node, Leaf)]
