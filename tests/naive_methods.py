@@ -85,12 +85,6 @@ def investment(answers, exponent=1.2, rounds=10, pooled=False):
     return np.array([float(t / mean) for t in trust]), np.array(list(map(float, shares(w, items))))
 
 
-def laplacian(answers):
-    C, _ = one_hot(answers)
-    overlap = C @ C.T
-    return np.diag(overlap.sum(axis=1)) - overlap
-
-
 def majority(answers):
     C, items = one_hot(answers)
     scores = []

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import naive_spectral as naive
 import numpy as np
 import pytest
+from c1p_cases import consistent_answers
 from factory import examples, make_responses, random_answers
 from hypothesis import given
 from hypothesis import strategies as st
-from naive_methods import laplacian, one_hot
 
 from hitsndiffs.engines import open_engine
 from hitsndiffs.errors import ConvergenceWarning, InputError
@@ -17,11 +18,8 @@ from hitsndiffs.results.metrics import accuracy
 from hitsndiffs.spectral import FIEDLER_SOLVERS, Averaging, Laplacian, fiedler
 
 
-def consistent_answers(users, items, options, seed):
-    rng = np.random.default_rng(seed)
-    ability = rng.random(users)
-    thresholds = np.sort(rng.random((items, options - 1)), axis=1)
-    return (ability[:, None, None] > thresholds).sum(axis=2), ability
+def laplacian(answers):
+    return naive.L(naive.C(answers))
 
 
 def same_up_to_sign(a, b, tolerance):
@@ -54,7 +52,7 @@ def test_direct_iterates_on_the_dense_matrix_when_it_is_large():
 @examples(25)
 @given(st.integers(4, 25), st.integers(0, 10_000), st.sampled_from(FIEDLER_SOLVERS))
 def test_consistent_answers_are_put_in_order(users, seed, solver):
-    answers, ability = consistent_answers(users, 60, 3, seed)
+    answers, ability = consistent_answers(users, 60, 3, np.random.default_rng(seed))
     fitted = ABH(solver=solver, tol=1e-11).fit(make_responses(answers))
     scores = fitted.scores_[np.argsort(ability)]
     steps = np.diff(scores if scores[-1] >= scores[0] else scores[::-1])
@@ -68,7 +66,7 @@ def test_scores_are_an_eigenvector_and_so_are_their_weights():
     value = fitted.fit_.eigenvalue
     s = fitted.scores_
     np.testing.assert_allclose(laplacian(answers) @ s, value * s, atol=1e-6 * value)
-    C, _ = one_hot(answers)
+    C = naive.C(answers)
     np.testing.assert_allclose(fitted.option_weights_, C.T @ s / C.sum(axis=0), atol=1e-12)
     d = laplacian(answers).diagonal() + C.sum(axis=1)
     reported = d.max() * (1 - fitted.fit_.eigenvalues)
@@ -81,7 +79,7 @@ def test_standard_errors_are_those_of_a_ratio_of_item_sums():
     sums = open_engine(r)
     fitted = ABH().fit(r)
     s, value = fitted.scores_, fitted.fit_.eigenvalue
-    C, _ = one_hot(answers)
+    C = naive.C(answers)
     expected = []
     for j in range(len(C)):
         chosen = np.flatnonzero(C[j])
@@ -95,7 +93,7 @@ def test_standard_errors_are_those_of_a_ratio_of_item_sums():
 
 
 def test_a_larger_shift_takes_more_rounds_to_the_same_vector():
-    r = make_responses(consistent_answers(30, 40, 3, 1)[0])
+    r = make_responses(consistent_answers(30, 40, 3, np.random.default_rng(1))[0])
     usual = ABH(solver="power", tol=1e-9).fit(r)
     largest = float(Laplacian.of(open_engine(r)).degrees.max())
     slow = ABH(solver="power", tol=1e-9, beta=4 * largest).fit(r)
@@ -121,28 +119,15 @@ def test_lanczos_settles_with_many_users():
     rng = np.random.default_rng(0)
     ability = rng.random(20_000)
     p = 1 / (1 + np.exp(-6 * (ability[:, None] - rng.random(50))))
-    r = make_responses_quick((rng.random(p.shape) < p).astype(np.uint8))
+    r = make_responses((rng.random(p.shape) < p).astype(int))
     fitted = ABH().fit(r)
     assert fitted.converged_
     assert fitted.n_iterations_ < 1000
     assert fitted.fit_.residual < 1e-7
 
 
-def make_responses_quick(a):
-    from hitsndiffs.data.responses import Responses
-
-    users, items = a.shape
-    return Responses(
-        users=np.arange(users),
-        items=np.arange(items),
-        option_labels=np.tile([0, 1], items),
-        item_starts=np.arange(items + 1) * 2,
-        codes=np.ascontiguousarray(a.T),
-    )
-
-
 def test_known_answers_and_strong_users_turn_the_order():
-    answers, ability = consistent_answers(20, 30, 3, 5)
+    answers, ability = consistent_answers(20, 30, 3, np.random.default_rng(5))
     r = make_responses(answers)
     best = int(np.argmax(ability))
     assert accuracy(ability, ABH(strong_user=best).fit(r).scores_) > 0.9

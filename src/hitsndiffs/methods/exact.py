@@ -38,9 +38,7 @@ def perfected(
     The paper pads rows to equal numbers of answers (Appendix B) and has to solve again. The PQ-tree
     needs neither equal numbers of answers nor an axis that is distinct from the next.
     """
-    if not data.in_memory:
-        return fit
-    if not may_be_perfect(data, fit.scores):
+    if not data.in_memory or not may_be_perfect(data, fit.scores):
         return fit
     scores = data.collect(fit.scores)
     order, certified = ordered_users(data, Levels.of(scores, np.zeros(data.n_users, int)))

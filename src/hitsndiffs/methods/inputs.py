@@ -39,15 +39,12 @@ def as_responses(data: Any, group: str | None = None) -> Responses:
     """
     if isinstance(data, Responses):
         return data
-    if _is_path(data) or (isinstance(data, list) and data and all(map(_is_path, data))):
-        from hitsndiffs.reading import read_responses
-
-        return read_responses(data) if group is None else read_responses(data, group=group)
     if getattr(getattr(data, "dtype", None), "kind", "") == "c":
         raise InputError("Complex data not supported: answers are options, not complex numbers.")
     if hasattr(data, "tocsr"):
         return _of_sparse(data)
-    if _is_frame(data):
+    paths = data if isinstance(data, list) and data else [data]
+    if all(isinstance(path, str | os.PathLike) for path in paths) or _is_frame(data):
         from hitsndiffs.reading import read_responses
 
         return read_responses(data) if group is None else read_responses(data, group=group)
@@ -65,10 +62,6 @@ def _is_frame(data: Any) -> bool:
     import narwhals as nw
 
     return isinstance(nw.from_native(data, pass_through=True), nw.DataFrame | nw.LazyFrame)
-
-
-def _is_path(data: Any) -> bool:
-    return isinstance(data, str | os.PathLike)
 
 
 def _of_sparse(matrix: Any) -> Responses:

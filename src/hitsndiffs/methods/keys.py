@@ -89,7 +89,7 @@ def best_option_probabilities(data: Engine, mean: Floats, spread: Floats) -> Flo
     for size in np.unique(sizes):
         options = starts[sizes == size][:, None] + np.arange(size)
         for some in np.array_split(options, len(options) * size // 5000 + 1):
-            result[some] = _largest(mean[some], spread[some], large=data.n_responses > LARGE)
+            result[some] = _largest(mean[some], spread[some])
     return data.items.share(result)
 
 
@@ -97,12 +97,10 @@ def best_option_probabilities(data: Engine, mean: Floats, spread: Floats) -> Flo
 #: places per item.
 DEVIATIONS = np.linspace(-4.5, 4.5, 25)
 NODES = 400
-#: Above this many answers, the time to load a library does not matter.
-LARGE = 10_000_000
 
 
-def _largest(mean: Floats, spread: Floats, large: bool) -> Floats:
-    """For each row, P(variable is the row's largest); ``large``: a library may be loaded for it.
+def _largest(mean: Floats, spread: Floats) -> Floats:
+    """For each row, P(variable is the row's largest).
 
     The variables' widths can differ by orders of magnitude (one chooser, or thousands). So the
     places of all variables are pooled, and P(a variable falls between two places) is exact.
@@ -111,9 +109,7 @@ def _largest(mean: Floats, spread: Floats, large: bool) -> Floats:
     places.sort(axis=1)
     if places.shape[1] > NODES:
         places = places[:, np.linspace(0, places.shape[1] - 1, NODES).astype(int)]
-    below = normal_cdf(
-        (places[:, :, None] - mean[:, None, :]) / spread[:, None, :], short=0 if large else None
-    )
+    below = normal_cdf((places[:, :, None] - mean[:, None, :]) / spread[:, None, :])
     others_below = below.prod(axis=2, keepdims=True) / np.maximum(below, 1e-300)
     middle = (others_below[:, 1:] + others_below[:, :-1]) / 2
     found: Floats = (np.diff(below, axis=1) * middle).sum(axis=1)

@@ -69,13 +69,13 @@ def digamma(x: Any) -> Any:
     return np.log(y) - 0.5 / y - series - steps
 
 
-def normal_cdf(x: Floats, short: int | None = None) -> Floats:
-    """P(a standard normal variable is below x); up to ``short`` values are computed one by one.
+def normal_cdf(x: Floats) -> Floats:
+    """P(a standard normal variable is below x).
 
     >>> normal_cdf(np.array([0.0, 1.96])).round(3).tolist()
     [0.5, 0.975]
     """
-    if x.size <= (SHORT_CDF if short is None else short):
+    if x.size <= SHORT_CDF:
         return 0.5 * _each(math.erfc, x * -math.sqrt(0.5))
     from scipy.special import ndtr
 

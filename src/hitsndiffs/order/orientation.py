@@ -93,16 +93,13 @@ def orient(
     strong_user
         The number of a user known to be strong.
     """
-    found = None
-    if answers:
-        found = _by_answers(scores, data, answers)
-    if found is None and strong_user is not None:
-        found = _by_strong_user(scores, data, strong_user)
-    if found is None:
-        found = _by_entropy(scores, data)
-    if found is None:
-        found = _by_majority(scores, data)
-    return found or undecided(scores)
+    return (
+        (_by_answers(scores, data, answers) if answers else None)
+        or (None if strong_user is None else _by_strong_user(scores, data, strong_user))
+        or _by_entropy(scores, data)
+        or _by_majority(scores, data)
+        or undecided(scores)
+    )
 
 
 def undecided(scores: Floats) -> Orientation:

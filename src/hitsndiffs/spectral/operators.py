@@ -43,11 +43,12 @@ class Averaging:
 
     def weights(self, s: Floats) -> Floats:
         """Mean score of each option's choosers."""
-        return _over(self.data.choosers(s), self.choosers)
+        return self.data.choosers(s) / self.choosers
 
     def scores(self, w: Floats) -> Floats:
         """Mean weight of each user's options."""
-        return _over(self.data.choices(w), self.answers)
+        found: Floats = self.data.choices(w) / self.answers
+        return found
 
     def __call__(self, s: Floats) -> Floats:
         """``U s``."""
@@ -55,8 +56,7 @@ class Averaging:
 
     def transposed(self, s: Floats) -> Floats:
         """``Uᵀ s``."""
-        w = _over(self.data.choosers(_over(s, self.answers)), self.choosers)
-        back: Floats = self.data.choices(w)
+        back: Floats = self.data.choices(self.data.choosers(s / self.answers) / self.choosers)
         return back
 
     def centred(self, s: Floats) -> Floats:
@@ -82,8 +82,7 @@ class Laplacian:
 
     def __call__(self, s: Floats) -> Floats:
         """``L s``."""
-        d = self.degrees if s.ndim == 1 else self.degrees[:, None]
-        product: Floats = d * s - self.data.choices(self.data.choosers(s))
+        product: Floats = self.degrees * s - self.data.choices(self.data.choosers(s))
         return product
 
     def dense(self) -> Floats:
@@ -98,7 +97,3 @@ def _product(data: Engine, weights: Floats) -> Floats:
     C = data.responses.ones.in_scipy
     product: Floats = (C @ diags_array(weights) @ C.T).toarray()
     return product
-
-
-def _over(values: Floats, counts: Floats) -> Floats:
-    return values / (counts if values.ndim == 1 else counts[:, None])
