@@ -130,6 +130,18 @@ def test_users_of_one_colour_can_be_exchanged(seed: int, m: int, n: int) -> None
         assert (colouring.first.users[one] == colouring.first.users[other]) == same
 
 
+def test_which_options_are_of_one_item_tells_users_apart():
+    """Six users in a ring share an option each with their neighbours; two are of one item."""
+    table = np.full((6, 5), -1)
+    table[[0, 1], 0], table[[2, 3], 0] = 0, 1
+    for item, pair in enumerate([[1, 2], [3, 4], [4, 5], [5, 0]], start=1):
+        table[pair, item] = 0
+    colours = Colouring(open_engine(responses(table))).first.users
+    same = np.equal.outer(colours, colours)
+    assert [np.flatnonzero(row).tolist() for row in same[:3]] == [[0, 3], [1, 2], [1, 2]]
+    assert np.flatnonzero(same[4]).tolist() == [4, 5]
+
+
 def test_users_whom_nothing_tells_apart_at_different_places_are_named() -> None:
     table = np.array([[0, 0, 0], [0, 0, 1], [1, 1, 0], [1, 1, 1]])
     colouring = Colouring(open_engine(responses(table)))
