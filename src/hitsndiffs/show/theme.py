@@ -51,31 +51,26 @@ SHADES = [f"step-{number}" for number in range(1, 6)]
 
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', sans-serif"
 
+_TEXT = {
+    "labelColor": LIGHT["muted"],
+    "titleColor": LIGHT["muted"],
+    "labelFontSize": 12,
+    "titleFontSize": 12,
+    "titleFontWeight": "normal",
+}
 #: The fonts, lines and colours that all charts share, as arguments of Altair's ``configure``.
 CONFIG = {
     "background": LIGHT["surface"],
     "padding": {"left": 22, "right": 12, "top": 6, "bottom": 8},  # room for wider fonts
     "font": FONT,
     "axis": {
-        "labelColor": LIGHT["muted"],
-        "titleColor": LIGHT["muted"],
-        "gridColor": LIGHT["line"],
-        "domainColor": LIGHT["line"],
-        "tickColor": LIGHT["line"],
-        "labelFontSize": 12,
-        "titleFontSize": 12,
-        "titleFontWeight": "normal",
+        **_TEXT,
+        **dict.fromkeys(("gridColor", "domainColor", "tickColor"), LIGHT["line"]),
         "titlePadding": 8,
         "labelFlush": False,  # a label is below its tick, also at the ends
     },
+    "legend": _TEXT,
     "view": {"stroke": None},
-    "legend": {
-        "labelFontSize": 12,
-        "titleFontSize": 12,
-        "titleFontWeight": "normal",
-        "labelColor": LIGHT["muted"],
-        "titleColor": LIGHT["muted"],
-    },
     "title": {"color": LIGHT["ink"], "fontSize": 14, "fontWeight": 600, "anchor": "start"},
     "mark": {"aria": False},
 }

@@ -29,7 +29,7 @@ from hitsndiffs.errors import InputError
 from hitsndiffs.methods import METHODS
 from hitsndiffs.show.templating import policy, render
 from hitsndiffs.show.web.forms import ROLE_BUTTONS, SETTINGS, reading_options, wishes
-from hitsndiffs.show.web.jobs import Job, Jobs
+from hitsndiffs.show.web.jobs import Jobs
 from hitsndiffs.show.web.settings import Settings, size
 from hitsndiffs.show.web.tasks import KINDS, TABLES
 from hitsndiffs.show.web.works import Work, Works
@@ -322,14 +322,16 @@ class Page:
         """Show how far the job is."""
         assert work.job is not None
         stages = KINDS[work.job.task["kind"]].stages
-        return self.show("page/working.html", work=work, stages=stages, **_state(work.job))
+        return self.show(
+            "page/working.html", work=work, stages=stages, state=work.job.state, **work.job.progress
+        )
 
     async def progress(self, request: Request) -> Response:
         """How far the job is, for the page's script; a tab that asks shows the work."""
         work = self.works.get(request.path_params["work"])
         if work is None or work.job is None:
             return JSONResponse({"state": "over"}, 404)
-        return JSONResponse(_state(work.job))
+        return JSONResponse({"state": work.job.state, **work.job.progress})
 
     async def leave(self, request: Request) -> Response:
         """Hear that a tab of a piece of work was closed."""
@@ -458,13 +460,6 @@ def _files(form: FormData, name: str) -> list[tuple[str, BinaryIO]]:
     """Return the files of a field, as name and content; an empty field has a file without name."""
     given = [f for f in form.getlist(name) if isinstance(f, UploadFile)]
     return [(f.filename, f.file) for f in given if f.filename]
-
-
-def _state(job: Job) -> dict[str, Any]:
-    """How far a job is, as data."""
-    line = "It is your turn next." if job.state == "waiting" else job.line
-    shown = {name: getattr(job, name) for name in ("state", "stage", "done", "total")}
-    return {**shown, "line": line}
 
 
 async def _nothing(_: Request) -> Response:

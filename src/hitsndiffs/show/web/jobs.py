@@ -36,6 +36,8 @@ State = Literal["waiting", "running", "done", "failed", "cancelled"]
 PACE, LARGEST_MESSAGE = 0.15, 64_000_000
 #: Maximum bytes of a file that a job writes.
 LARGEST_FILE = 2 << 30
+#: Progress of a job that waits for its turn.
+NOT_BEGUN = {"stage": 0, "line": "It is your turn next.", "done": 0, "total": 0}
 #: What a job needs, imported before there is one.
 NEEDED = (
     "polars",
@@ -54,10 +56,7 @@ class Job:
 
     task: dict[str, Any]
     state: State = "waiting"
-    stage: int = 0
-    line: str = ""
-    done: int = 0
-    total: int = 0
+    progress: dict[str, Any] = field(default_factory=lambda: dict(NOT_BEGUN))
     result: dict[str, Any] = field(default_factory=dict)
     error: str = ""
     is_fault: bool = False
@@ -93,8 +92,7 @@ class Job:
         elif "result" in message:
             self.result, self.state = message["result"], "done"
         else:
-            self.stage, self.line = message["stage"], message["line"]
-            self.done, self.total = message["done"], message["total"]
+            self.progress = message
 
 
 class Jobs:
@@ -146,7 +144,7 @@ class Jobs:
 
     async def _run(self, job: Job) -> None:
         async with self._turn:
-            job.state, is_whole = "running", False
+            job.state, job.progress["line"], is_whole = "running", "", False
             try:
                 is_whole = await self._attend(job)
             except TimeoutError:
@@ -270,13 +268,9 @@ class Reporting(Watch):
             return
         self.last = now
         counted = next((stage for stage in self.stages if stage.total), None)
-        message = {
-            "stage": self.number,
-            "line": self.line().removeprefix(self.names[self.number]).lstrip(": ,"),
-            "done": 0 if counted is None else counted.done,
-            "total": 0 if counted is None else counted.total,
-        }
-        _tell(self.told, message)
+        done, total = (0, 0) if counted is None else (counted.done, counted.total)
+        line = self.line().removeprefix(self.names[self.number]).lstrip(": ,")
+        _tell(self.told, {"stage": self.number, "line": line, "done": done, "total": total})
 
 
 def _tell(told: BinaryIO, message: dict[str, Any]) -> None:

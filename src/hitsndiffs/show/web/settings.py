@@ -80,10 +80,6 @@ def size(n_bytes: float) -> str:
     >>> size(800), size(12_300), size(100_000_000), size(4 << 30)
     ('800 bytes', '12 kB', '100 MB', '4.3 GB')
     """
-    if n_bytes < 1000:
-        return f"{n_bytes:.0f} bytes"
-    if n_bytes < MEGABYTE:
-        return f"{n_bytes / 1000:.0f} kB"
-    if n_bytes < 1000 * MEGABYTE:
-        return f"{n_bytes / MEGABYTE:.0f} MB"
-    return f"{n_bytes / (1000 * MEGABYTE):.1f} GB"
+    from rich.filesize import decimal
+
+    return decimal(int(n_bytes), precision=int(n_bytes >= 1000 * MEGABYTE))
