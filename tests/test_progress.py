@@ -90,21 +90,15 @@ def test_without_a_watch_nothing_happens(capsys: pytest.CaptureFixture[str]) -> 
     assert capsys.readouterr() == ("", "")
 
 
-def test_an_error_ends_every_stage() -> None:
+def test_an_error_ends_every_stage_and_nobody_watches_afterwards() -> None:
     watch = Noting()
     with pytest.raises(KeyboardInterrupt), watched(watch), working("a"), working("b"):
         raise KeyboardInterrupt
-    assert watch.stages == []
-    assert watch.closed == 1
-
-
-def test_nobody_watches_after_the_block() -> None:
-    watch = Noting()
-    with watched(watch):
-        pass
+    assert (watch.stages, watch.closed) == ([], 1)
+    seen = list(watch.lines)
     with working("later"):
         step("x")
-    assert watch.lines == []
+    assert watch.lines == seen
 
 
 @pytest.mark.parametrize(
@@ -165,40 +159,36 @@ def test_slow_work_shows_a_line(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "Waiting: for the bus, 1 of 3 done" in terminal.getvalue()
 
 
-def test_quick_work_shows_none(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_quick_or_quiet_work_shows_none(monkeypatch: pytest.MonkeyPatch) -> None:
     terminal = open_terminal(monkeypatch)
     with working("Waiting", told=True):
         pass
-    assert terminal.getvalue() == ""
-
-
-def test_a_command_is_watched_on_a_terminal_only(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert progress._find_watch(told=True) is None  # a pipe
-    open_terminal(monkeypatch)
-    assert isinstance(progress._find_watch(told=True), TerminalWatch)
-    assert progress._find_watch(told=False) is None  # a script
-    monkeypatch.setenv("HITSNDIFFS_PROGRESS", "off")
-    assert progress._find_watch(told=True) is None
-
-
-def test_at_the_prompt_it_is_shown_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    open_terminal(monkeypatch)
-    monkeypatch.setattr(sys, "ps1", ">>> ", raising=False)
-    assert isinstance(progress._find_watch(told=False), TerminalWatch)
-    monkeypatch.setenv("TERM", "dumb")
-    assert progress._find_watch(told=False) is None
-
-
-def test_quiet_is_quiet(monkeypatch: pytest.MonkeyPatch) -> None:
-    terminal = open_terminal(monkeypatch)
-    monkeypatch.setattr(progress.TerminalWatch, "changed", _forbidden)
+    monkeypatch.setattr(progress.TerminalWatch, "changed", lambda self: 1 / 0)
     with working("Waiting", quiet=True, told=True):
         step("x")
     assert terminal.getvalue() == ""
 
 
-def _forbidden(self: Any) -> None:
-    raise AssertionError("somebody watches")
+@pytest.mark.parametrize(
+    ("told", "prompt", "variables", "shown"),
+    [
+        (True, False, {}, True),
+        (False, False, {}, False),  # a script
+        (False, True, {}, True),
+        (True, False, {"HITSNDIFFS_PROGRESS": "off"}, False),
+        (True, True, {"TERM": "dumb"}, False),
+    ],
+)
+def test_progress_is_shown_to_commands_and_at_the_prompt(
+    monkeypatch: pytest.MonkeyPatch, told: bool, prompt: bool, variables: dict, shown: bool
+) -> None:
+    assert progress._find_watch(told=True) is None  # a pipe
+    open_terminal(monkeypatch)
+    if prompt:
+        monkeypatch.setattr(sys, "ps1", ">>> ", raising=False)
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    assert isinstance(progress._find_watch(told), TerminalWatch) == shown
 
 
 def test_a_pipe_gets_nothing_but_the_result(capsys: pytest.CaptureFixture[str]) -> None:
@@ -241,14 +231,10 @@ def in_notebook(monkeypatch: pytest.MonkeyPatch) -> Displayed:
 
 def test_a_notebook_shows_one_line_and_clears_it(monkeypatch: pytest.MonkeyPatch) -> None:
     shown = in_notebook(monkeypatch)
+    with working("Ranking"):  # quick work shows nothing
+        step("trying starts", 1, 7)
+    assert shown.lines == []
     assert isinstance(progress._find_watch(told=False), NotebookWatch)
     with watched(NotebookWatch(patience=0.0, pause=0.0)), working("Ranking"):
         step("trying starts", 1, 7)
     assert shown.lines == ["Ranking", "Ranking: trying starts, 1 of 7 done", ""]
-
-
-def test_a_notebook_shows_nothing_for_quick_work(monkeypatch: pytest.MonkeyPatch) -> None:
-    shown = in_notebook(monkeypatch)
-    with working("Ranking"):
-        step("trying starts", 1, 7)
-    assert shown.lines == []

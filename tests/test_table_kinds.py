@@ -13,278 +13,128 @@ from strange_tables import answers, as_csv, cycle, integers, letters, people, tr
 from hitsndiffs.errors import InputError
 from hitsndiffs.reading import read_responses
 
-
-def table(name, head, rows, right, may=False):
-    return name, as_csv([*([head] if head else []), *rows]), right, may
-
-
-def interleave(a, b):
-    return [x for pair in zip(a, b, strict=False) for x in pair]
+W = """Paris Rome Bern Oslo, lion bear wolf lynx, oak elm fir ash, iron lead zinc gold,
+nine six ten two, Mars Venus Pluto Saturn, flute harp viola drum, red teal pink grey"""
+W = [line.split() for line in W.split(",")]
+TEXTS = ["Capital", "Animal", "Tree", "Metal", "Number", "Planet", "Instrument", "Colour"]
 
 
 def marks(m, n, seed, k=4):
+    """The letters that people chose, whether these are right, and the key."""
     c, key = answers(m, n, k, seed)
-    return (
-        letters(c),
-        [[int(c[i, j] == key[j]) for j in range(n)] for i in range(m)],
-        ["ABCDE"[x] for x in key],
-    )
+    points = [[int(c[i, j] == key[j]) for j in range(n)] for i in range(m)]
+    return letters(c), points, ["ABCDE"[x] for x in key]
 
 
-W = [
-    ["Paris", "Rome", "Bern", "Oslo"],
-    ["lion", "bear", "wolf", "lynx"],
-    ["oak", "elm", "fir", "ash"],
-    ["iron", "lead", "zinc", "gold"],
-    ["nine", "six", "ten", "two"],
-    ["Mars", "Venus", "Pluto", "Saturn"],
-    ["flute", "harp", "viola", "drum"],
-    ["red", "teal", "pink", "grey"],
-]
+def words(rows):
+    return [[W[j]["ABCD".index(x)] for j, x in enumerate(row)] for row in rows]
 
 
-def words(L):
-    return [[W[j]["ABCD".index(x)] for j, x in enumerate(r)] for r in L]
+def in_turn(*lists):
+    """The first of each, the second of each, and so on."""
+    return [x for own in zip(*lists, strict=True) for x in own]
+
+
+def named(names, *tables, turns=True):
+    """Rows of a name and the cells of some tables, one of each in turn or all of one first."""
+    join = in_turn if turns else lambda *rows: [x for row in rows for x in row]
+    return [[name, *join(*rows)] for name, *rows in zip(names, *tables, strict=True)]
+
+
+def numbered(pattern, n=8):
+    return [pattern.format(j + 1) for j in range(n)]
 
 
 def tables():
-    L, P, K = marks(40, 15, 101)
-    yield table("headerless wide", None, L, (40, 15), True)
-    L, P, K = marks(40, 12, 102)
-    yield table("headerless turned", None, list(zip(*L, strict=False)), (40, 12), True)
-    r = np.random.default_rng(3).integers(0, 4, (25, 18)).tolist()
-    yield table("headerless noise", None, r, None)
-    L, P, K = marks(20, 10, 104)
-    yield table(
-        "headerless with ids", None, [[f"p{700 + 3 * i}", *x] for i, x in enumerate(L)], (20, 10)
-    )
-    t = triples(12, 15, seed=105)
-    yield table(
-        "headerless long", None, [[f"w{u}", f"img{i}", a] for u, i, a, _ in t], (12, 15), True
-    )
-    L, P, K = marks(30, 12, 106)
-    yield table("headerless marks", None, P, (30, 12), True)
+    """Yield name, header, rows, (users, items), and whether it may be asked about."""
+    yield "headerless wide", None, marks(40, 15, 101)[0], (40, 15), True
+    yield "headerless turned", None, list(zip(*marks(40, 12, 102)[0], strict=True)), (40, 12), True
+    noise = np.random.default_rng(3).integers(0, 4, (25, 18)).tolist()
+    yield "headerless noise", None, noise, None
+    with_ids = named([f"p{700 + 3 * i}" for i in range(20)], marks(20, 10, 104)[0])
+    yield "headerless with ids", None, with_ids, (20, 10)
+    long = [[f"w{u}", f"img{i}", a] for u, i, a, _ in triples(12, 15, seed=105)]
+    yield "headerless long", None, long, (12, 15), True
+    yield "headerless marks", None, marks(30, 12, 106)[1], (30, 12), True
+
     L, P, K = marks(30, 8, 107)
-    ids = [f"st{40 + 3 * i}" for i in range(30)]
-    q = [f"q{j + 1}" for j in range(8)]
-    yield table(
-        "points named pts",
-        ["id", *interleave(q, [x + " pts" for x in q])],
-        [[i, *interleave(a, b)] for i, a, b in zip(ids, L, P, strict=False)],
-        (30, 8),
-    )
-    texts = ["Capital", "Animal", "Tree", "Metal", "Number", "Planet", "Instrument", "Colour"]
-    yield table(
-        "unnamed points beside words",
-        ["learner", *interleave(texts, ["1.00", *[f"1.00.{k}" for k in range(1, 8)]])],
-        [[i, *interleave(a, b)] for i, a, b in zip(ids, words(L), P, strict=False)],
-        (30, 8),
-    )
+    ids, q = [f"st{40 + 3 * i}" for i in range(30)], numbered("q{}")
+    head = ["id", *in_turn(q, [f"{x} pts" for x in q])]
+    yield "points named pts", head, named(ids, L, P), (30, 8)
+    head = ["learner", *in_turn(TEXTS, ["1.00", *[f"1.00.{k}" for k in range(1, 8)]])]
+    yield "unnamed points beside words", head, named(ids, words(L), P), (30, 8)
     part = [
-        [0.5 if a == "C" else p for a, p in zip(x, y, strict=False)]
-        for x, y in zip(L, P, strict=False)
+        [0.5 if a == "C" else p for a, p in zip(x, y, strict=True)]
+        for x, y in zip(L, P, strict=True)
     ]
-    yield table(
-        "part marks beside letters",
-        ["id", *interleave(q, [f"m{j + 1}" for j in range(8)])],
-        [[i, *interleave(a, b)] for i, a, b in zip(ids, L, part, strict=False)],
-        (30, 8),
-        True,
-    )
-    yn = [["yes" if p else "no" for p in y] for y in P]
-    yield table(
-        "ok after each",
-        [
-            "person",
-            *interleave([f"Item {j + 1}" for j in range(8)], [f"ok {j + 1}" for j in range(8)]),
-        ],
-        [[i, *interleave(a, b)] for i, a, b in zip(ids, words(L), yn, strict=False)],
-        (30, 8),
-    )
-    yield table(
-        "answers then scores",
-        ["id", *[f"A{j + 1}" for j in range(8)], *[f"S{j + 1}" for j in range(8)]],
-        [[i, *a, *b] for i, a, b in zip(ids, L, P, strict=False)],
-        (30, 8),
-    )
-    two = [[2 * p for p in y] for y in P]
-    two = [[0, 0, *y[2:]] for y in two]
-    yield table(
-        "two points each, two items nobody got",
-        ["learner", *interleave(texts, [f"Part {j + 1}" for j in range(8)])],
-        [[i, *interleave(a, b)] for i, a, b in zip(ids, words(L), two, strict=False)],
-        (30, 8),
-    )
-    yield table(
-        "one series, letters then 0/1",
-        ["id", *[f"q{j + 1}" for j in range(11)]],
-        [[i, *a, *b[:3]] for i, a, b in zip(ids, L, marks(30, 8, 999)[1], strict=False)],
-        (30, 11),
-    )
-    f = np.random.default_rng(8).integers(0, 2, (30, 2)).tolist()
-    yield table(
-        "two coded facts",
-        ["id", "female", "employed", *q],
-        [[i, *b, *a] for i, a, b in zip(ids, L, f, strict=False)],
-        (30, 8),
-    )
-    yield table(
-        "type beside each",
-        ["id", *[x for j in range(8) for x in (f"kind {j + 1}", texts[j])]],
-        [[i, *interleave(["MC"] * 8, a)] for i, a in zip(ids, words(L), strict=False)],
-        (30, 8),
-    )
+    head = ["id", *in_turn(q, numbered("m{}"))]
+    yield "part marks beside letters", head, named(ids, L, part), (30, 8), True
+    yes = [["yes" if p else "no" for p in y] for y in P]
+    head = ["person", *in_turn(numbered("Item {}"), numbered("ok {}"))]
+    yield "ok after each", head, named(ids, words(L), yes), (30, 8)
+    head = ["id", *numbered("A{}"), *numbered("S{}")]
+    yield "answers then scores", head, named(ids, L, P, turns=False), (30, 8)
+    two = [[0, 0, *[2 * p for p in y[2:]]] for y in P]
+    head = ["learner", *in_turn(TEXTS, numbered("Part {}"))]
+    yield "two points each, two items nobody got", head, named(ids, words(L), two), (30, 8)
+    three = [row[:3] for row in marks(30, 8, 999)[1]]
+    rows = named(ids, L, three, turns=False)
+    yield "one series, letters then 0/1", ["id", *numbered("q{}", 11)], rows, (30, 11)
+    facts = np.random.default_rng(8).integers(0, 2, (30, 2)).tolist()
+    rows = named(ids, facts, L, turns=False)
+    yield "two coded facts", ["id", "female", "employed", *q], rows, (30, 8)
+    head = ["id", *in_turn(numbered("kind {}"), TEXTS)]
+    yield "type beside each", head, named(ids, [["MC"] * 8] * 30, words(L)), (30, 8)
     easy = [[*a[:4], "B", *a[4:]] for a in L]
-    yield table(
-        "an item all got",
-        ["id", *[f"item{j + 1}" for j in range(9)]],
-        [[i, *a] for i, a in zip(ids, easy, strict=False)],
-        (30, 9),
-    )
-    yield table(
-        "possible points beside each",
-        ["id", *interleave(q, [f"out of {j + 1}" for j in range(8)])],
-        [[i, *interleave(a, [1] * 8)] for i, a in zip(ids, L, strict=False)],
-        (30, 8),
-    )
-    yield table(
-        "state beside each",
-        ["name", *interleave(texts, [f"{t} state" for t in texts])],
-        [[i, *interleave(a, ["graded"] * 8)] for i, a in zip(people(30), words(L), strict=False)],
-        (30, 8),
-    )
-    yield table(
-        "key beside each",
-        [
-            "id",
-            *interleave([f"answer {j + 1}" for j in range(8)], [f"key {j + 1}" for j in range(8)]),
-        ],
-        [[i, *interleave(a, K)] for i, a in zip(ids, L, strict=False)],
-        (30, 8),
-    )
-    rk = np.array(list("ABCD"))[np.random.default_rng(5).integers(0, 4, (30, 8))].tolist()
-    yield table(
-        "drawn questions",
-        [
-            "id",
-            *interleave(
-                [f"response {j + 1}" for j in range(8)],
-                [f"correct answer {j + 1}" for j in range(8)],
-            ),
-        ],
-        [[i, *interleave(a, b)] for i, a, b in zip(ids, L, rk, strict=False)],
-        None,
-    )
+    yield "an item all got", ["id", *numbered("item{}", 9)], named(ids, easy), (30, 9)
+    head = ["id", *in_turn(q, numbered("out of {}"))]
+    yield "possible points beside each", head, named(ids, L, [[1] * 8] * 30), (30, 8)
+    head = ["name", *in_turn(TEXTS, [f"{t} state" for t in TEXTS])]
+    yield "state beside each", head, named(people(30), words(L), [["graded"] * 8] * 30), (30, 8)
+
+    head = ["id", *in_turn(numbered("answer {}"), numbered("key {}"))]
+    yield "key beside each", head, named(ids, L, [K] * 30), (30, 8)
+    drawn = np.array(list("ABCD"))[np.random.default_rng(5).integers(0, 4, (30, 8))].tolist()
+    head = ["id", *in_turn(numbered("response {}"), numbered("correct answer {}"))]
+    yield "drawn questions", head, named(ids, L, drawn), None
     forms = [K if i % 2 else K[::-1] for i in range(30)]
-    yield table(
-        "two forms, own keys",
-        [
-            "id",
-            "form",
-            *interleave([f"resp{j + 1}" for j in range(8)], [f"key{j + 1}" for j in range(8)]),
-        ],
-        [
-            [i, "AB"[n % 2], *interleave(a, b)]
-            for n, (i, a, b) in enumerate(zip(ids, L, forms, strict=False))
-        ],
-        None,
-    )
-    yield table(
-        "german keys",
-        [
-            "Name",
-            *interleave(
-                [f"Antwort {j + 1}" for j in range(8)],
-                [f"Richtige Antwort {j + 1}" for j in range(8)],
-            ),
-        ],
-        [
-            [i, *interleave(a, b)]
-            for i, a, b in zip(people(30), words(L), words([K] * 30), strict=False)
-        ],
-        (30, 8),
-    )
-    L2, _P2, _K2 = marks(26, 10, 120)
-    yield table(
-        "plain class",
-        ["pupil", *[f"task {j + 1}" for j in range(10)]],
-        [[n, *a] for n, a in zip(people(26), L2, strict=False)],
-        (26, 10),
-    )
-    t = triples(9, 30, seed=121, share=0.8)
-    yield table(
-        "long, odd names",
-        ["pic", "coder", "tag"],
-        [[f"im{i}.png", f"c{u}", a] for u, i, a, _ in t],
-        (9, 30),
-    )
-    yield table(
-        "agreement words",
-        ["respondent", *[f"s{j + 1}" for j in range(6)]],
-        [
-            [n + 1, *[["no", "rather no", "rather yes", "yes"]["ABCD".index(x)] for x in a[:6]]]
-            for n, a in enumerate(L)
-        ],
-        (30, 6),
-    )
-    yield table(
-        "models as columns",
-        ["question", "falcon-7b", "qwen-14b", "opt-1b", "gpt-x", "bloom", "t5"],
-        [
-            [f"What is fact {j}?", *a]
-            for j, a in enumerate(zip(*marks(6, 30, 125)[0], strict=False))
-        ],
-        (6, 30),
-    )
-    c = [cycle("yes", "no"), cycle(0, 1), cycle("a", "b", "c"), integers(10, 99)]
-    yield table(
-        "households",
-        ["household", "car", "garden", "region", "area"],
-        [[5000 + i, *[g(i) for g in c]] for i in range(40)],
-        None,
-    )
-    yield table(
-        "shop",
-        ["sku", "colour", "size", "stock", "price"],
-        [
-            [
-                f"K{i}",
-                cycle("red", "blue")(i),
-                cycle("S", "M", "L")(i),
-                integers(0, 90, 3)(i),
-                integers(5, 50, 4)(i) + 0.5,
-            ]
-            for i in range(40)
-        ],
-        None,
-    )
-    g = np.random.default_rng(9).integers(30, 100, (25, 6)).tolist()
-    yield table(
-        "gradebook",
-        ["student", "hw1", "hw2", "hw3", "mid", "lab", "final"],
-        [[n, *a] for n, a in zip(people(25), g, strict=False)],
-        None,
-    )
-    yield table(
-        "sensor flags",
-        ["time", "s1", "s2", "s3", "s4"],
-        [
-            [
-                f"2024-01-01 {i // 60:02}:{i % 60:02}:00",
-                *np.random.default_rng(i).normal(20, 3, 4).round(2).tolist(),
-            ]
-            for i in range(60)
-        ],
-        None,
-    )
+    head = ["id", "form", *in_turn(numbered("resp{}"), numbered("key{}"))]
+    rows = [[row[0], "AB"[n % 2], *row[1:]] for n, row in enumerate(named(ids, L, forms))]
+    yield "two forms, own keys", head, rows, None
+    head = ["Name", *in_turn(numbered("Antwort {}"), numbered("Richtige Antwort {}"))]
+    yield "german keys", head, named(people(30), words(L), words([K] * 30)), (30, 8)
+
+    rows = named(people(26), marks(26, 10, 120)[0])
+    yield "plain class", ["pupil", *numbered("task {}", 10)], rows, (26, 10)
+    long = [[f"im{i}.png", f"c{u}", a] for u, i, a, _ in triples(9, 30, seed=121, share=0.8)]
+    yield "long, odd names", ["pic", "coder", "tag"], long, (9, 30)
+    degrees = dict(zip("ABCD", ["no", "rather no", "rather yes", "yes"], strict=True))
+    rows = [[n + 1, *[degrees[x] for x in row[:6]]] for n, row in enumerate(L)]
+    yield "agreement words", ["respondent", *numbered("s{}", 6)], rows, (30, 6)
+    turned = list(zip(*marks(6, 30, 125)[0], strict=True))
+    head = ["question", "falcon-7b", "qwen-14b", "opt-1b", "gpt-x", "bloom", "t5"]
+    rows = named([f"What is fact {j}?" for j in range(30)], turned)
+    yield "models as columns", head, rows, (6, 30)
+
+    own = [cycle("yes", "no"), cycle(0, 1), cycle("a", "b", "c"), integers(10, 99)]
+    rows = [[5000 + i, *[make(i) for make in own]] for i in range(40)]
+    yield "households", ["household", "car", "garden", "region", "area"], rows, None
+    own = [cycle("red", "blue"), cycle("S", "M", "L"), integers(0, 90, 3)]
+    rows = [[f"K{i}", *[make(i) for make in own], integers(5, 50, 4)(i) + 0.5] for i in range(40)]
+    yield "shop", ["sku", "colour", "size", "stock", "price"], rows, None
+    grades = np.random.default_rng(9).integers(30, 100, (25, 6)).tolist()
+    head = ["student", "hw1", "hw2", "hw3", "mid", "lab", "final"]
+    yield "gradebook", head, named(people(25), grades), None
+    measured = [np.random.default_rng(i).normal(20, 3, 4).round(2).tolist() for i in range(60)]
+    times = [f"2024-01-01 {i // 60:02}:{i % 60:02}:00" for i in range(60)]
+    yield "sensor flags", ["time", "s1", "s2", "s3", "s4"], named(times, measured), None
 
 
-@pytest.mark.parametrize(
-    ("name", "data", "right", "may"), list(tables()), ids=lambda x: x if isinstance(x, str) else ""
-)
-def test_a_table_gives_its_users_and_items_or_a_question(name, data, right, may, tmp_path):
+@pytest.mark.parametrize("case", tables(), ids=lambda case: case[0])
+def test_a_table_gives_its_users_and_items_or_a_question(case, tmp_path):
+    name, head, rows, right, *may = case
     path = tmp_path / "table.csv"
-    path.write_bytes(data)
+    path.write_bytes(as_csv([*([head] if head else []), *rows]))
     if right is None:
         with pytest.raises(InputError):
             read_responses(path)
