@@ -226,14 +226,18 @@ def test_a_full_disk_through_the_program(here: Here) -> None:
     assert "No space left" in shown.stderr
 
 
-def test_parts_of_killed_runs_go_after_a_day(tmp_path: Path) -> None:
+@pytest.mark.parametrize("kind", ["files", "folders"])
+def test_what_killed_runs_left_goes_after_a_day(tmp_path: Path, kind: str) -> None:
     old, new, other = (tmp_path / f".hnd-{c * 32}.part" for c in "0a_")
     for path in (old, new, other):
-        path.write_text("half")
+        fill(path) if kind == "folders" else path.write_text("half")
     for path in (old, other):
         os.utime(path, (time.time() - 2 * 86_400,) * 2)
-    write_whole({tmp_path / "out.txt": text_writer("x")})
-    assert names(tmp_path) == sorted([new.name, other.name, "out.txt"])
+    if kind == "folders":
+        write_folder(tmp_path / "out", fill)
+    else:
+        write_whole({tmp_path / "out": text_writer("x")})
+    assert names(tmp_path) == sorted([new.name, other.name, "out"])
 
 
 # -- streams -------------------------------------------------------------------------------------
@@ -262,15 +266,6 @@ def test_a_folder_is_written_whole_or_not_at_all(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"there is no folder .*missing; make it first"):
         write_folder(tmp_path / "missing" / "out", fill)
     assert [path.name for path in tmp_path.iterdir()] == ["out"]
-
-
-def test_folders_of_killed_runs_go_after_a_day(tmp_path: Path) -> None:
-    old, new = (tmp_path / f".hnd-{digit * 32}.part" for digit in "ab")
-    fill(old)
-    fill(new)
-    os.utime(old, (0, 0))
-    write_folder(tmp_path / "out", fill)
-    assert sorted(path.name for path in tmp_path.iterdir()) == [new.name, "out"]
 
 
 def test_a_pipe_whose_reader_left(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from reading_helpers import answers
 
 from hitsndiffs.errors import InputError
 from hitsndiffs.reading import read_responses
+from hitsndiffs.reading.files import spreadsheets
 from hitsndiffs.reading.files.spreadsheets import Workbook
 
 PEOPLE = """Ada Bird, Ben Cole, Cleo Dorn, Dan Ebel, Eva Fox, Finn Gray, Gia Hill, Hugo Ives,
@@ -396,3 +397,9 @@ def test_workbooks_that_are_read_in_turns_are_kept_apart() -> None:
 def test_a_key_and_one_person_are_no_two_users() -> None:
     with pytest.raises(InputError, match=r"only one user was found \('ann'\) beside the key"):
         read([["student", "q1", "q2", "q3"], ["KEY", *"ABC"], ["ann", *"ABD"]])
+
+
+def test_an_xlsb_says_that_its_cells_are_not_counted(monkeypatch) -> None:
+    monkeypatch.setattr(spreadsheets, "decoded", lambda *_, limit: ["S"])
+    book = Workbook(b"PK\3\4 xl/workbook.bin", "a.xlsb")
+    assert book.note("S").startswith("Cells with errors, and formulas without a stored value")

@@ -18,6 +18,7 @@ import subprocess
 import sys
 import threading
 import time
+import traceback
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -262,7 +263,9 @@ def _plain(error: BaseException, room: int) -> Exception:
         return error
     if lacks_memory(error):
         return Died(room)
-    return RuntimeError(str(error).strip().partition("\n")[0].rstrip(".")[:200])
+    found = RuntimeError(str(error).strip().partition("\n")[0].rstrip(".")[:200])
+    found.add_note(traceback.format_exc()[-2000:])
+    return found
 
 
 def _limit(room: int) -> None:
