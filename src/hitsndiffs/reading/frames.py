@@ -16,7 +16,7 @@ from hitsndiffs.data.labels import label_array
 from hitsndiffs.data.lookup import python_value
 from hitsndiffs.data.responses import Responses
 from hitsndiffs.reading.sizes import Sizes
-from hitsndiffs.reading.tables.frames import frame_table
+from hitsndiffs.reading.tables.frames import frame_table, text_of_value
 from hitsndiffs.reading.tables.table import Table
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ class Frame:
                 found = as_plain(found)
             return found
         factor = factorise(column)
-        texts = ["" if is_blank(value) else _text(value) for value in factor.labels]
+        texts = ["" if is_blank(value) else text_of_value(value) for value in factor.labels]
         self._note(texts, factor.labels)
         numbers = np.where(factor.numbers < 0, len(texts), factor.numbers)
         return pl.Series([*texts, ""], dtype=pl.String).gather(numbers)
@@ -110,11 +110,6 @@ def _relabelled(labels: np.ndarray[Any, Any], own: Mapping[str, Any]) -> np.ndar
     if all(isinstance(label, str) for label in found):
         return labels
     return label_array(found)
-
-
-def _text(value: Any) -> str:
-    """Return a value as a file would hold it, whole numbers without a decimal point."""
-    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
 
 
 def frame_of(source: Any) -> Frame | None:

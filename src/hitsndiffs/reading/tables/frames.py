@@ -27,7 +27,15 @@ from hitsndiffs.reading.tables.table import Columns, Table, as_texts, enough_row
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["Parquet", "decoding", "fits_in_rows", "frame_table", "no_parquet", "texts_of"]
+__all__ = [
+    "Parquet",
+    "decoding",
+    "fits_in_rows",
+    "frame_table",
+    "no_parquet",
+    "text_of_value",
+    "texts_of",
+]
 
 #: Rows of a Parquet file that are looked at to see what the columns hold.
 SAMPLE = 1000
@@ -135,6 +143,11 @@ def texts_of(frame: pl.DataFrame) -> list[list[str]]:
         for column in frame.iter_columns()
     ]
     return [list(row) for row in zip(*columns, strict=True)]
+
+
+def text_of_value(value: Any) -> str:
+    """Return a value as a file would hold it, whole numbers without a decimal point."""
+    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
 
 
 # -- Parquet ----------------------------------------------------------------------------------

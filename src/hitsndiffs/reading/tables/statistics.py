@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from hitsndiffs.data.processes import Died, decoded
 from hitsndiffs.errors import InputError, MissingExtraError
 from hitsndiffs.reading.sizes import Sizes
+from hitsndiffs.reading.tables.frames import text_of_value
 
 if TYPE_CHECKING:
     import polars as pl
@@ -88,10 +89,6 @@ def _labelled(column: pl.Series, labels: Sequence[tuple[Any, str]]) -> pl.Series
 
     from hitsndiffs.data.factor import text_of
 
-    places = {_plain(value): str(label).strip() for value, label in labels}
+    places = {text_of_value(value): str(label).strip() for value, label in labels}
     texts = [None if text is None else places.get(text, text) for text in text_of(column).to_list()]
     return pl.Series(column.name, texts, dtype=pl.String)
-
-
-def _plain(value: Any) -> str:
-    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
