@@ -18,7 +18,7 @@ from hitsndiffs.methods.core.everybody import continued
 from hitsndiffs.methods.core.known import known_key
 from hitsndiffs.methods.core.model import Model
 from hitsndiffs.methods.core.search import find
-from hitsndiffs.methods.core.settings import DEFAULT
+from hitsndiffs.methods.core.settings import DEFAULT, OFF
 from hitsndiffs.methods.core.table import Table
 
 
@@ -48,7 +48,12 @@ def test_the_key_is_that_of_a_naive_sum_over_answers():
     codes, _ = exam(0, users=12, items=6)
     table = table_of(with_own_letters(codes))
     plain = replace(
-        DEFAULT, slope=False, laplace=False, distractors=False, habits=False, class_share=False
+        DEFAULT,
+        slope_variance=OFF,
+        laplace=False,
+        distractors=False,
+        habits=False,
+        class_share=False,
     )
     model = Model(table, plain)
     found = model.fit(model.begin(table.hard(table.counts)), 300, tolerance=1e-12)

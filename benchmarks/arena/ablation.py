@@ -24,7 +24,7 @@ from benchmarks.arena import real
 from benchmarks.arena.measuring import case_of, true_shares
 from hitsndiffs.engines import open_engine
 from hitsndiffs.methods.core.method import LatentKey
-from hitsndiffs.methods.core.settings import DEFAULT, Settings
+from hitsndiffs.methods.core.settings import DEFAULT, OFF, Settings
 from hitsndiffs.results.metrics import accuracy
 
 __all__ = ["changes", "kept", "scored"]
@@ -35,6 +35,8 @@ MOST_ANSWERS = 15_000
 KINDS = ("exam", "letters", "runs and letters", "crowd", "true or false", "marks", "ceiling")
 #: How far numbers are moved.
 DOWN, UP = 0.25, 4.0
+#: Terms that are left out by their variance.
+TERMS = ("difficulty_variance", "slope_variance", "leaning_variance")
 #: A set that changes by more than this counts as better or worse.
 CHANGED = 0.05
 HEADING = "## What each part of the core buys"
@@ -50,6 +52,9 @@ def changes() -> dict[str, Settings]:
         if isinstance(value, bool):
             made[f"no {field.name}"] = replace(DEFAULT, **{field.name: False})
             continue
+        if field.name in TERMS:
+            term = field.name.removesuffix("_variance")
+            made[f"no {term}"] = replace(DEFAULT, **{field.name: OFF})
         for factor in (DOWN, UP):
             moved = value * factor
             if isinstance(value, int):

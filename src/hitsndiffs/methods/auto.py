@@ -10,8 +10,8 @@ import numpy as np
 from hitsndiffs.engines import Engine
 from hitsndiffs.methods.base import Fit
 from hitsndiffs.methods.certified import certified_fit
-from hitsndiffs.methods.core.directions import correlation
 from hitsndiffs.methods.core.method import LatentKey
+from hitsndiffs.methods.core.witnesses import correlation
 from hitsndiffs.methods.fitted import Choice
 from hitsndiffs.methods.labels import two_labels
 from hitsndiffs.order.orientation import undecided

@@ -15,8 +15,8 @@ import numpy as np
 from hitsndiffs.data.words import Detail
 from hitsndiffs.engines import Engine
 from hitsndiffs.methods.axis import with_key
-from hitsndiffs.methods.core.directions import rank_correlation
 from hitsndiffs.methods.core.doubt import EITHER, FOLLOWED, FOLLOWS, MOST_FOLLOWED
+from hitsndiffs.methods.core.witnesses import rank_correlation
 from hitsndiffs.methods.exact import along
 from hitsndiffs.methods.fitted import Fit
 from hitsndiffs.methods.hnd import HND

@@ -10,8 +10,8 @@ import numpy as np
 from hitsndiffs.data.arrays import Floats
 from hitsndiffs.engines import Engine
 from hitsndiffs.methods.base import Fit, Method
-from hitsndiffs.methods.core.starts import double_centred
 from hitsndiffs.methods.core.table import Table, sums
+from hitsndiffs.methods.core.witnesses import double_centred
 from hitsndiffs.methods.keys import best_option_probabilities, share_errors
 from hitsndiffs.methods.labels import need_shared
 

@@ -81,10 +81,9 @@ class Doubt:
     ----------
     code
         What kind it is: ``"rival"`` (another reading is nearly as likely), ``"toss-up"`` (nothing
-        tells the direction), ``"axis"``, ``"axes"``, ``"votes"`` and ``"confusions"`` (a witness
-        disagrees), ``"who counts"``, ``"who took part"`` (the lead is one of a few users),
-        ``"against"`` (some contradict it throughout), ``"noise"``, ``"marks"`` and ``"follows"``
-        (the order is the use of a label).
+        tells the direction), ``"witnesses"`` (simpler rankings disagree, or a part of the users),
+        ``"who counts"``, ``"who took part"`` (the lead is one of a few users), ``"noise"``,
+        ``"marks"`` and ``"follows"`` (the order is the use of a label).
     value
         What was seen (a lead in nats, a correlation, a share).
     bound

@@ -13,8 +13,8 @@ from hitsndiffs.engines import Engine
 from hitsndiffs.methods.axis import nobody_differs
 from hitsndiffs.methods.base import Fit, Method
 from hitsndiffs.methods.certified import certified_fit
-from hitsndiffs.methods.core.directions import correlation
 from hitsndiffs.methods.core.method import LatentKey
+from hitsndiffs.methods.core.witnesses import correlation
 from hitsndiffs.methods.draws import sampled_users
 from hitsndiffs.methods.fitted import Learnt
 from hitsndiffs.methods.keys import key_from_scores, key_given

@@ -73,12 +73,8 @@ SENTENCES: Mapping[str, str] = {
 BECAUSE: Mapping[str, str] = {
     "": "the answers alone leave open who is good",
     "rival": "the answers can be read in another way that is nearly as good",
-    "axis": "another pattern in the answers disagrees with it",
-    "votes": "it goes against what most users answered",
-    "confusions": "another way to weigh the users gives another order",
-    "axes": "it follows none of the main patterns in the answers",
+    "witnesses": "simpler rankings of the same answers disagree with it",
     "who counts": "it changes if users with nearly the same answers count only once",
-    "against": "a good part of the users contradict it throughout",
     "who took part": "a few other users could have given the opposite order",
     "toss-up": "which end is the better one is a toss-up",
     "marks": "one label is right in every item, as if these were marks and not answers",

@@ -16,11 +16,10 @@ import numpy as np
 
 from hitsndiffs.data.arrays import Flags, Floats, Ints
 from hitsndiffs.engines import Engine
-from hitsndiffs.methods.core.model import Model
+from hitsndiffs.methods.core.model import SETTLED, Model
 from hitsndiffs.methods.core.search import Candidate, Found
 from hitsndiffs.methods.core.settings import Settings
 from hitsndiffs.methods.core.solution import Solution
-from hitsndiffs.methods.core.starts import one_label
 from hitsndiffs.methods.core.table import Table, sums
 from hitsndiffs.methods.draws import item_words, sampled_users, user_draws
 
@@ -104,21 +103,21 @@ def joined(
     if each.whole is not None:
         return each.whole
     solution, settings = each.solution, each.model.settings
-    known = part.in_whole(solution.key, 0.0)
-    active = None if each.label is None else one_label(table, each.label) > 0
+    key = part.in_whole(solution.key, 0.0)
+    active = None if each.label is None else table.one_label(each.label) > 0
     model = Model(table, settings, each.model.weights, active=active, habits=each.model.habits)
-    asked = table.within(known) > 0
-    right = table.right(known)
+    # whom the part left out: by the answers to its items, else like everybody
+    fitted, asked, right = part.per_user > 0, table.within(key) > 0, table.right(key)
     answers = sums(asked[table.item].astype(float), table.user, table.n_users)
     guess = np.log((right + 1) / (answers - right + 1))
     guess += float(np.log(table.options_each - 1)[asked].mean())
-    mean = solution.population.mean
-    ability = np.where(part.per_user > 0, solution.ability, np.where(answers > 0, guess, mean))
+    guess = np.where(answers > 0, guess, solution.population.mean)
+    guess = np.maximum(guess, 0.0 if settings.truncated else -np.inf)
     start = replace(
         solution,
-        key=known,
-        ability=np.maximum(ability, 0.0) if model.truncated else ability,
-        leaning=np.where(part.per_user > 0, solution.leaning, solution.population.lean),
+        key=key,
+        ability=np.where(fitted, solution.ability, guess),
+        leaning=np.where(fitted, solution.leaning, solution.population.lean),
         difficulty=part.in_whole(solution.difficulty, 0.0),
         slope=part.in_whole(solution.slope, 1.0),
         evidence=-np.inf,
@@ -128,16 +127,15 @@ def joined(
     )
     found = model.fit(start, 2)
     model = model.narrowed(found.key)
-    if not settle:
-        return model, found
-    return model, model.fit(
-        found, settings.final_rounds, tolerance=0.02 + 1e-6 * abs(found.evidence)
-    )
+    if settle:
+        tolerance = SETTLED + 1e-6 * abs(found.evidence)
+        found = model.fit(found, settings.screen_rounds, tolerance)
+    return model, found
 
 
 def abilities_of_all(data: Engine, model: Model, solution: Solution) -> tuple[Any, Any, Any]:
     """Everybody's ability, its error, and the variance of the number right (user arrays)."""
-    population, settings = solution.population, model.settings
+    population = solution.population
     sd = np.sqrt(population.variance)
     grid = ABILITIES * (population.mean + UP * sd)
     leans = LEANINGS * np.sqrt(population.leaning) + population.lean
@@ -145,8 +143,7 @@ def abilities_of_all(data: Engine, model: Model, solution: Solution) -> tuple[An
         leans = np.zeros(1)
     thetas, betas = (x.ravel() for x in np.meshgrid(grid, leans, indexing="ij"))
     logits = np.zeros((data.n_options, len(thetas)))
-    slope = solution.slope[:, None] if settings.slope else 1.0
-    logits += slope * (thetas - population.mean)
+    logits += solution.slope[:, None] * (thetas - population.mean)
     logits += (solution.difficulty - model.offset + population.mean)[:, None]
     if model.side is not None:
         logits += model.side[:, None] * betas

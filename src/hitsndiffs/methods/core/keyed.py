@@ -111,7 +111,7 @@ def judgement(
     """The model with the key held, and what speaks for each candidate by it."""
     items = table.items
     # the key says which way is up, so ability may be below chance
-    settings = replace(settings, truncated=False, least_mean=-np.inf)
+    settings = replace(settings, truncated=False)
     active = frequent(table, settings.most_candidates)
     active[known.options] = True
     model = Model(table, settings, weights, known.prior(items, held=True), active)

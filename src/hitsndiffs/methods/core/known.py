@@ -29,8 +29,8 @@ from hitsndiffs.data.lookup import (
 
 __all__ = ["Known", "known_key"]
 
-#: Chance that an item tells nothing about the reading, whatever the answer; the same for marks.
-UNTOLD, SURE_UNTOLD = 0.4, 0.02
+#: Chance that an item tells nothing about the reading, whatever the answer.
+UNTOLD = 0.4
 #: Error rate of answers that are sure.
 SURE = 1e-4
 #: Error rate of a key before it is seen.
@@ -87,42 +87,33 @@ class Known:
         logs[self.options] = np.log1p(-rate)
         return logs
 
-    def foreseen(self, items: Items, key: Floats, popular: Floats, *, sure: bool = False) -> float:
+    def foreseen(self, items: Items, key: Floats, popular: Floats) -> float:
         """Log probability of the known answers by a reading found without them, bounded.
 
         An item may tell nothing about the reading: then its right answer is as likely as it is
-        popular, or any. A ``sure`` reading has no such items.
+        popular, or any.
         """
-        untold = SURE_UNTOLD if sure else UNTOLD
         sizes = np.maximum(items.sizes[items.of_option[self.options]], 2)
         guess = (popular[self.options] + 1 / sizes) / 2
-        found = np.log((1 - untold) * key[self.options] + untold * guess).sum()
-        if len(self.unseen):
-            most = np.maximum.reduceat(key, items.starts[:-1])[self.unseen]
-            sizes = np.maximum(items.sizes[self.unseen], 2)
-            found += np.log((1 - untold) * (1 - most) + untold / sizes).sum()
+        found = np.log((1 - UNTOLD) * key[self.options] + UNTOLD * guess).sum()
+        most = items.max(key)[items.starts[self.unseen]]
+        sizes = np.maximum(items.sizes[self.unseen], 2)
+        found += np.log((1 - UNTOLD) * (1 - most) + UNTOLD / sizes).sum()
         return float(found)
 
     def start(self, items: Items, key: Floats) -> Floats:
         """A key to start from: what is known, and elsewhere the key given."""
-        made = key.copy()
-        told = np.zeros(items.n_items, dtype=bool)
-        told[items.of_option[self.options]] = True
-        made[told[items.of_option]] = 0.0
-        made[self.options] = 1.0
-        return made
+        return self._put_in(items, key, self.options)
 
     def settled(self, items: Items, key: Floats) -> Floats:
         """The key with sure answers put in; NaN for items whose answer nobody chose."""
-        sure = self.options[~self.doubtful]
-        told = np.zeros(items.n_items, dtype=bool)
-        told[items.of_option[sure]] = True
-        made = np.where(told[items.of_option], 0.0, key)
-        made[sure] = 1.0
-        if len(self.unseen):
-            unseen = np.zeros(items.n_items, dtype=bool)
-            unseen[self.unseen] = True
-            made[unseen[items.of_option]] = np.nan
+        made = self._put_in(items, key, self.options[~self.doubtful])
+        made[np.isin(items.of_option, self.unseen)] = np.nan
+        return made
+
+    def _put_in(self, items: Items, key: Floats, options: Ints) -> Floats:
+        made = np.where(np.isin(items.of_option, items.of_option[options]), 0.0, key)
+        made[options] = 1.0
         return made
 
 

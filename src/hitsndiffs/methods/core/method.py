@@ -8,13 +8,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from hitsndiffs.data.arrays import Ints
 from hitsndiffs.data.progress import step
 from hitsndiffs.data.words import count
 from hitsndiffs.engines import Engine
 from hitsndiffs.errors import InputError
 from hitsndiffs.methods.base import Method
-from hitsndiffs.methods.core.directions import correlation
-from hitsndiffs.methods.core.doubt import DISAGREE, Signs, doubts, signs, sureness, unlucky
+from hitsndiffs.methods.core.doubt import doubts, sureness
 from hitsndiffs.methods.core.everybody import (
     abilities_of_all,
     compared_part,
@@ -26,6 +26,7 @@ from hitsndiffs.methods.core.search import Candidate, Found, find
 from hitsndiffs.methods.core.settings import DEFAULT, Settings
 from hitsndiffs.methods.core.table import Table
 from hitsndiffs.methods.core.ways import ALONE, LEAST, NONE_OF_THEM, Way, informed, ways_of
+from hitsndiffs.methods.core.witnesses import DISAGREE, correlation
 from hitsndiffs.methods.counting import group_weights
 from hitsndiffs.methods.fitted import AlikeUsers, Fit, Learnt
 from hitsndiffs.methods.readings import Question, Reading, questions
@@ -42,8 +43,6 @@ class Learning(Learnt):
 
     Attributes
     ----------
-    signs
-        What the confidence is computed from.
     starts
         Where the readings came from, in their order.
     ability_mean, ability_sd
@@ -54,7 +53,6 @@ class Learning(Learnt):
         Of the key that was given, if one was.
     """
 
-    signs: Signs
     starts: tuple[str, ...]
     ability_mean: float
     ability_sd: float
@@ -107,65 +105,43 @@ class LatentKey(Method):
         known = known_key(data.items, self.answers, self.key)
         # 1. some of the answers, or all, as arrays
         users = users_to_fit(data, settings)
+        asked = np.arange(data.n_users) if users is None else users
         table = Table.of(data, users)
-        weights = None if self.group is None else data.collect(group_weights(data, self.group))
-        if weights is not None and users is not None:
-            weights = weights[users]
+        weights = None
+        if self.group is not None:
+            weights = data.collect(group_weights(data, self.group))[asked]
         # 2. the distinct readings, found on a part of them
         step("comparing readings")
         part = compared_part(table, data, users, settings)
         names: list[str] = []
         if weights is None and part.n_users <= MOST_NAMED:
-            asked = np.arange(data.n_users) if users is None else users
             names = [str(user) for user in data.user_labels(asked)]
         found = find(part, settings, weights=weights, names=names)
         found = continued(found, table)
-        counted = None if weights is not None else _counted(found, users)
-        found = self._with_strong(found, data, users)
-        seen = signs(found)
+        counted = None if weights is not None else _counted(found, asked)
+        found = self._with_strong(found, data, asked)
+        # 3. how sure the best one is, and what is left for the others; what is known weighs them
+        why = doubts(found)
         told = bool(known) or self.reading > 1
-        ways = ways_of(found, table, sureness(seen), all_of_them=told)
-        # 3. what is known weighs them
+        ways = ways_of(found, table, sureness(why), all_of_them=told)
         rate = None
         if known:
             step("taking in what is known")
             ways, rate = informed(ways, table, known, settings)
         # 4. everybody's scores by one of them
-        return self._result(data, table, ways, users, seen, known, rate, counted)
-
-    # -- readings ---------------------------------------------------------------------------
-
-    def _with_strong(self, found: Found, data: Engine, users: Any) -> Found:
-        """Readings that place the strong user below the median come last."""
-        if self.strong_user is None:
-            return found
-        number = data.user_number(self.strong_user)
-        if number is not None and users is not None:
-            place = np.flatnonzero(users == number)
-            number = int(place[0]) if len(place) else None
-        if number is None or found.table.per_user[number] == 0:
-            return found
-        here = found.table.per_user > 0
-
-        def low(each: Candidate) -> bool:
-            score = found.table.score(each.solution.key)
-            return bool(score[number] < np.median(score[here]))
-
-        return replace(found, readings=tuple(sorted(found.readings, key=low)))
-
-    # -- the result -------------------------------------------------------------------------
-
-    def _result(
-        self, data: Engine, table: Table, ways: list[Way], users: Any, seen: Signs,
-        known: Known, rate: float | None, counted: AlikeUsers | None,
-    ) -> Fit:  # fmt: skip
+        n = data.answers_per_user
+        readings, ways = _told(data, table, ways)
         if not 1 <= self.reading <= len(ways):
             many = f"{len(ways)} way{'s' if len(ways) > 1 else ''}"
             raise InputError(
                 f"reading must be from 1 to {len(ways)}: the answers can be read in {many}; got "
                 f"{self.reading}."
             )
-        n = data.answers_per_user
+        limit = sureness(why)
+        if known:  # what is known settles all but the chance in the other items
+            left = 1 - len(known.options) / data.n_items
+            limit = 1 - (1 - next(each.bound for each in why if each.code == "noise")) * left
+        readings[0] = replace(readings[0], probability=min(readings[0].probability, limit))
         chosen = ways[self.reading - 1]
         key = known.settled(data.items, chosen.key)
         correct = data.choices(np.nan_to_num(key)) / n
@@ -179,29 +155,6 @@ class LatentKey(Method):
             ability, error, chance = abilities_of_all(data, chosen.model, solution)
         sd = float(np.sqrt(population.variance))
         doubt = data.choices(np.nan_to_num(key * (1 - key)))
-        first = data.choices(np.nan_to_num(ways[0].key)) / n
-        readings = []
-        for way in ways:
-            shares = data.choices(np.nan_to_num(way.key)) / n
-            agreement = correlation(shares, first)
-            readings.append(
-                Reading(way.probability, way.evidence, agreement, _says(table), way.key, shares)
-            )
-        # a reading is as sure as all that agree with it
-        merged = _together(readings, ways)
-        # readings that agree do not make each other surer than the bounds allow; what is known
-        # settles all but the chance in the other items
-        limit = sureness(seen)
-        if known:
-            told = len(known.options) / data.n_items
-            limit = 1 - (1 - unlucky(seen)) * (1 - told)
-        merged[0] = replace(merged[0], probability=min(merged[0].probability, limit))
-        asked = _questions(data, merged, known)
-        why = doubts(seen)
-        labels: tuple[tuple[str, float], ...] = ()
-        if table.two:
-            names = [str(data.items.option_labels[table.labels[0] == k][0]) for k in range(2)]
-            labels = tuple(zip(names, np.exp(population.share).tolist(), strict=True))
         return Fit(
             scores=correct,
             option_weights=key,
@@ -210,31 +163,43 @@ class LatentKey(Method):
             abilities=(ability - population.mean) / sd,
             standard_errors=np.sqrt(chance + doubt) / n,
             ability_errors=error / sd,
-            confidence=merged[self.reading - 1].probability,
+            confidence=readings[self.reading - 1].probability,
             converged=True,
             n_iterations=solution.rounds,
-            readings=tuple(merged),
-            questions=asked,
+            readings=tuple(readings),
+            questions=_questions(data, readings, known),
             doubts=why,
             alike=counted,
             notes=() if counted is None or not counted.count else (_said(counted, table.n_users),),
             learnt=Learning(
-                signs=seen,
                 starts=tuple(way.start for way in ways),
                 ability_mean=population.mean,
                 ability_sd=sd,
-                label_shares=labels,
+                label_shares=_label_shares(table, population.share),
                 error_rate=rate,
             ),
         )
 
+    def _with_strong(self, found: Found, data: Engine, users: Ints) -> Found:
+        """Readings that place the strong user below the median come last."""
+        number = None if self.strong_user is None else data.user_number(self.strong_user)
+        place = np.flatnonzero(users == number)
+        here = found.table.per_user > 0
+        if not here[place].any():
+            return found
 
-def _counted(found: Found, users: Any) -> AlikeUsers:
+        def low(each: Candidate) -> bool:
+            score = found.table.score(each.solution.key)
+            return bool(score[place[0]] < np.median(score[here]))
+
+        return replace(found, readings=tuple(sorted(found.readings, key=low)))
+
+
+def _counted(found: Found, users: Ints) -> AlikeUsers:
     """Those who do not count as one witness each in the best reading."""
     weights = found.best.model.weights
     less = np.flatnonzero(weights < 1)
-    named = less if users is None else users[less]
-    return AlikeUsers(len(less), tuple(named[:100].tolist()), float(1 - weights.mean()))
+    return AlikeUsers(len(less), tuple(users[less][:100].tolist()), float(1 - weights.mean()))
 
 
 def _said(counted: AlikeUsers, of: int) -> str:
@@ -245,28 +210,35 @@ def _said(counted: AlikeUsers, of: int) -> str:
     )
 
 
-def _says(table: Table) -> str:
-    if table.two:
-        return "all items share two labels, and people lean more or less towards one of them"
-    return "every item has one right answer of its own"
+def _label_shares(table: Table, share: Any) -> tuple[tuple[str, float], ...]:
+    if not table.two:
+        return ()
+    names = [str(table.items.option_labels[table.labels[0] == k][0]) for k in range(2)]
+    return tuple(zip(names, np.exp(share).tolist(), strict=True))
 
 
-def _together(readings: list[Reading], ways: list[Way]) -> list[Reading]:
-    """Readings that agree about who is good, as one: the likeliest, as sure as all of them.
+def _told(data: Engine, table: Table, ways: list[Way]) -> tuple[list[Reading], list[Way]]:
+    """The ways as readings; those that agree about who is good are one, as sure as all of them.
 
     One that rests on the known answers alone makes none of the others surer.
     """
+    says = "every item has one right answer of its own"
+    if table.two:
+        says = "all items share two labels, and people lean more or less towards one of them"
     made: list[Reading] = []
-    for each, way in zip(readings, ways, strict=True):
+    first: list[Way] = []
+    for way in ways:
+        shares = data.choices(np.nan_to_num(way.key)) / data.answers_per_user
         for place, other in enumerate(made):
-            if correlation(each.correct, other.correct) >= DISAGREE:
-                more = 0.0 if way.start == ALONE else each.probability
-                sure = min(other.probability + more, 1.0)
-                made[place] = replace(other, probability=sure)
+            if correlation(shares, other.correct) >= DISAGREE:
+                more = 0.0 if way.start == ALONE else way.probability
+                made[place] = replace(other, probability=min(other.probability + more, 1.0))
                 break
         else:
-            made.append(each)
-    return made
+            agreement = correlation(shares, made[0].correct if made else shares)
+            made.append(Reading(way.probability, way.evidence, agreement, says, way.key, shares))
+            first.append(way)
+    return made, first
 
 
 def _questions(data: Engine, readings: list[Reading], known: Known) -> tuple[Question, ...]:

@@ -17,8 +17,6 @@ class Population:
     ----------
     mean, variance
         Of the abilities.
-    raw_mean
-        The abilities' mean before it is bounded below.
     difficulty, slope, leaning
         Variances of difficulties, log slopes and leanings.
     lean
@@ -29,7 +27,6 @@ class Population:
 
     mean: float
     variance: float
-    raw_mean: float
     difficulty: float
     slope: float
     leaning: float
@@ -39,20 +36,9 @@ class Population:
 
 @dataclass(frozen=True, eq=False)
 class Habit:
-    """Answers given by habit, whatever is asked.
-
-    Attributes
-    ----------
-    by_habit
-        P(each answer was given by habit).
-    share
-        Each user's share of such answers.
-    gain
-        What habits add to each user's log probability.
-    """
+    """P(each answer was given by habit), and what habits add to each user's log probability."""
 
     by_habit: Floats
-    share: Floats
     gain: Floats
 
 
@@ -89,6 +75,6 @@ class Solution:
     population: Population
     evidence: float
     chance: Floats
-    rounds: int
-    converged: bool
+    rounds: int = 0
+    converged: bool = False
     habit: Habit | None = None

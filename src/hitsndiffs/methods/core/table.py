@@ -152,6 +152,15 @@ class Table:
         key[(self.items.sizes == 1)[self.of_option]] = 1.0
         return key
 
+    def one_label(self, label: int) -> Floats:
+        """The key in which one label is right in every item that has it."""
+        return self.items.share((self.labels[0] == label).astype(float))
+
+    def apart(self, key: Floats, other: Floats) -> float:
+        """The share of the items' answers in which two keys differ."""
+        asked = max(float((self.per_item > 0).sum()), 1.0)
+        return float(np.abs(key - other).sum() / (2 * asked))
+
     def right(self, key: Floats) -> Floats:
         """Each user's expected number of right answers."""
         return sums(key[self.option], self.user, self.n_users)

@@ -15,8 +15,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from hitsndiffs.data.arrays import Floats
-from hitsndiffs.methods.core.directions import rank_correlation
-from hitsndiffs.methods.core.doubt import DISAGREE
 from hitsndiffs.methods.core.everybody import joined
 from hitsndiffs.methods.core.keyed import keyed
 from hitsndiffs.methods.core.known import Known
@@ -25,15 +23,15 @@ from hitsndiffs.methods.core.search import SET_BACK, Found
 from hitsndiffs.methods.core.settings import Settings
 from hitsndiffs.methods.core.solution import Solution
 from hitsndiffs.methods.core.table import Table
+from hitsndiffs.methods.core.witnesses import DISAGREE
 from hitsndiffs.methods.counting import SHEETS
 
 __all__ = ["ALONE", "LEAST", "NONE_OF_THEM", "Way", "informed", "ways_of"]
 
 #: Chance that none of the readings is right, at least.
 NONE_OF_THEM = 0.05
-#: Answers are less independent than they count: this many nats have odds of e to one, between
-#: readings that agree about who is good; and between those that do not, which differ in more.
-NATS, APART = 3.0, 10.0
+#: Answers are less independent than they count: this many nats have odds of e to one.
+NATS = 10.0
 #: Readings that disagree are as likely as this together, if the doubts leave so much: known answers
 #: could not turn an order otherwise.
 RIVALS = 0.1
@@ -72,63 +70,51 @@ def ways_of(found: Found, table: Table, sure: float, *, all_of_them: bool) -> li
     all_of_them
         Whether all are needed to the end: to rank by one of them, or to weigh them.
     """
-    score = found.table.score(found.best.solution.key)
-    here = found.table.per_user > 0
+    best = found.best.solution.key
     with_it = np.array(
-        [
-            rank_correlation(score[here], found.table.score(each.solution.key)[here]) >= DISAGREE
-            for each in found.readings
-        ]
+        [found.witnesses.agree(best, each.solution.key) >= DISAGREE for each in found.readings]
     )
     with_it[0] = True
-    behind, prior = _behind(found)
-    chance = np.where(with_it, np.exp(-behind / NATS - prior), 0.0)
+    odds = _log_odds(found)
+    chance = np.where(with_it, np.exp(odds), 0.0)
     share = sure * chance / chance.sum()
-    left = max(1 - sure - NONE_OF_THEM, 0.0)
-    if (~with_it).any():
-        nearest = behind[~with_it].min()
-        others = np.where(with_it, 0.0, np.exp(-(behind - nearest) / APART - prior))
-        explained = min(float(others.sum()) * np.exp(-nearest / APART), 1.0)
+    if not with_it.all():
+        left = max(1 - sure - NONE_OF_THEM, 0.0)
+        others = np.where(with_it, 0.0, np.exp(odds - odds[~with_it].max()))
+        explained = min(float(np.exp(odds[~with_it].max())), 1.0)
         share += max(left * explained, min(left, RIVALS)) * others / others.sum()
     made: list[Way] = []
     for number, (each, probability) in enumerate(zip(found.readings, share, strict=True)):
         many = probability < LEAST or len(made) >= MOST_READINGS
         # (it takes long to continue with all answers one that agrees)
         many |= found.table is not table and bool(with_it[number]) and not all_of_them
-        if number > 0 and many:
-            if with_it[number]:
-                made[0] = replace(made[0], probability=made[0].probability + float(probability))
-            continue
-        # (nobody is ranked by the others until something is told)
-        model, solution = joined(each, found.table, table, settle=number == 0 or all_of_them)
-        way = Way(
-            each.start, float(probability), each.evidence, solution.key, model, solution, each.label
-        )
-        made.append(way)
+        if number == 0 or not many:
+            # (nobody is ranked by the others until something is told)
+            settle = number == 0 or all_of_them
+            fitted = joined(each, found.table, table, settle=settle)
+            key, evidence = fitted[1].key, each.evidence
+            made.append(Way(each.start, float(probability), evidence, key, *fitted, each.label))
+        elif with_it[number]:
+            made[0] = replace(made[0], probability=made[0].probability + float(probability))
     return made
 
 
-def _behind(found: Found) -> tuple[Floats, Floats]:
-    """How far each reading is behind the best that counts users in the same way (nats).
+def _log_odds(found: Found) -> Floats:
+    """How far each reading is behind the best that counts users in the same way.
 
-    And what counts in full: the prior odds against marks; that counting near-equal sheets once is
-    no way to rank; how clearly the witnesses hold a reading for upside down.
+    What counts in full: the prior odds against marks; that counting near-equal sheets once is no
+    way to rank; how clearly the witnesses hold a reading for upside down.
     """
     best: dict[str, float] = {}
-    behind, against = [], []
+    odds = []
     for each in found.readings:
-        back = each.penalty >= SET_BACK
-        lost = SET_BACK if back else 0.0 if each.label is None else each.penalty
-        evidence = each.evidence + lost
+        evidence, prior = each.evidence + each.penalty, max(each.penalty, 0.0)
+        if each.penalty >= SET_BACK:
+            prior = abs(found.witnesses.direction(each.solution.key))
+        prior += 1.0 if each.counting == SHEETS else 0.0
         lead = best.setdefault(each.counting, evidence) - evidence
-        behind.append(min(max(lead, 0.0), 100 * APART))
-        prior = 1.0 if each.counting == SHEETS else 0.0
-        if back:
-            prior += abs(found.witnesses.direction(each.solution.key))
-        elif each.label is not None:
-            prior += lost
-        against.append(prior)
-    return np.array(behind), np.maximum(against, 0.0)
+        odds.append(-min(max(lead, 0.0) / NATS, 100.0) - prior)
+    return np.array(odds)
 
 
 def informed(
@@ -140,26 +126,22 @@ def informed(
     if alone is not None:
         known = known.weighed(alone.key)
     popular = items.share(table.counts + 1)
-    left = max(1 - sum(way.probability for way in ways), NONE_OF_THEM)
-    made, logs = [], []
-    for way in ways:
-        sure = way.label is not None  # marks have no lures: an answer contradicts them or not
-        logs.append(
-            np.log(max(way.probability, LEAST)) + known.foreseen(items, way.key, popular, sure=sure)
-        )
-        made.append(_told(way, known, known.start(items, way.key)))
+    made = [_told(way, known, known.start(items, way.key)) for way in ways]
+    logs = [
+        np.log(max(way.probability, LEAST)) + known.foreseen(items, way.key, popular)
+        for way in ways
+    ]
     # none of them: what is known, with votes elsewhere, leads somewhere, if it leads anywhere else
+    left = max(1 - sum(way.probability for way in ways), NONE_OF_THEM)
     guess = items.share((table.counts + 0.5) ** 2) if alone is None else alone.foreseen
     none = np.log(left) + known.foreseen(items, guess, popular)
     plain = Model(table, settings, weights)
     start = plain.begin(known.start(items, guess))
     rest = _told(Way(ALONE, left, -np.inf, guess, plain, start), known, start.key)
-    asked = max(float((table.per_item > 0).sum()), 1.0)
-    apart = min(np.abs(rest.key - way.key).sum() / (2 * asked) for way in made)
-    if apart > settings.same_reading:
+    if min(table.apart(rest.key, way.key) for way in made) > settings.same_reading:
         same = [way.evidence for way in made if way.model.weights is weights]
-        behind = np.clip(max(same, default=0.0) - rest.evidence, 0.0, -APART * np.log(LEAST))
-        logs.append(none - behind / APART)
+        behind = np.clip(max(same, default=0.0) - rest.evidence, 0.0, -NATS * np.log(LEAST))
+        logs.append(none - behind / NATS)
         made.append(rest)
     most = max(*logs, none)
     chances = np.exp(np.array(logs) - most)
@@ -184,8 +166,7 @@ def _told(way: Way, known: Known, key: Floats) -> Way:
     if way.label is not None:
         active = old.active.copy()
         active[known.options] = True
-    model = Model(
-        old.table, old.settings, old.weights, known.prior(items), active, habits=old.habits
-    )
+    prior = known.prior(items)
+    model = Model(old.table, old.settings, old.weights, prior, active, habits=old.habits)
     found = model.fit(replace(way.solution, key=key), REFIT)
     return replace(way, evidence=found.evidence, key=found.key, model=model, solution=found)
