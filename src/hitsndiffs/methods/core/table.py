@@ -98,13 +98,6 @@ class Table:
         """The item of each option."""
         return self.items.of_option.astype(np.int64)
 
-    @property
-    def chosen(self) -> Ints:
-        """The option that each user chose in each item (-1: none)."""
-        chosen = np.full((self.n_users, self.n_items), -1, dtype=np.int64)
-        chosen[self.user, self.item] = self.option
-        return chosen
-
     def cells(self, values: Floats) -> Floats:
         """Users × items: the value of the option that each user chose, 0 without an answer."""
         found = np.zeros((self.n_users, self.n_items))
