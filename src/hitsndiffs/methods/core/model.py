@@ -311,12 +311,12 @@ class Model:
         settings, witness = self.settings, self.weights * self.here
         n_users, n_items = float(witness.sum()), float(self.asked.sum())
 
-        def variance(squares: Any, count: float, prior: float) -> float:
-            return float((squares + settings.weight * prior) / (count + settings.weight))
+        def variance(squares: Any, count: float, prior: float, weight: float) -> float:
+            return float((squares + weight * prior) / (count + weight))
 
         centre = float(witness @ users.mean) / n_users
-        squares = float(witness @ ((users.mean - centre) ** 2 + users.variance))
-        spread = variance(squares, n_users, settings.ability_variance)
+        squares = witness @ ((users.mean - centre) ** 2 + users.variance)
+        spread = variance(squares, n_users, settings.ability_variance, settings.user_weight)
         mean = centre
         if settings.truncated:  # of a normal variable that is cut off at chance
             sd = math.sqrt(old.variance)
@@ -325,23 +325,20 @@ class Model:
             mean -= sd * hazard
             spread /= max(1 - at * hazard - hazard**2, 0.1)
         mean = (n_users * mean + settings.ability_mean * old.variance) / (n_users + old.variance)
-        lean = float(witness @ users.leaning) / (n_users + settings.weight * old.leaning)
+        lean = float(witness @ users.leaning) / (n_users + settings.user_weight * old.leaning)
         leant = witness @ ((users.leaning - lean) ** 2 + users.leaning_variance)
+        hard = key @ (found.difficulty**2 + found.difficulty_variance)
+        steep = key @ (found.log_slope**2 + found.slope_variance)
         share = sums(key, self.table.labels[0], len(old.share)) + settings.share_weight
         return Population(
             mean=max(mean, 0.0) if settings.truncated else mean,
-            variance=max(spread, settings.least_variance),
-            difficulty=variance(
-                key @ (found.difficulty**2 + found.difficulty_variance), n_items,
-                settings.difficulty_variance,
-            ),
-            slope=variance(
-                key @ (found.log_slope**2 + found.slope_variance), n_items, settings.slope_variance
-            ),
-            leaning=variance(leant, n_users, settings.leaning_variance),
+            variance=min(max(spread, settings.least_variance), settings.most_variance),
+            difficulty=variance(hard, n_items, settings.difficulty_variance, settings.item_weight),
+            slope=variance(steep, n_items, settings.slope_variance, settings.item_weight),
+            leaning=variance(leant, n_users, settings.leaning_variance, settings.user_weight),
             lean=lean,
             share=np.log(share / share.sum()),
-        )  # fmt: skip
+        )
 
     def _options(self, values: Floats) -> Floats:
         """Values of the candidates, at all options (0 elsewhere)."""

@@ -26,10 +26,10 @@ class Settings:
         Habits: some answers are given whatever is asked.
     ability_mean, ability_variance, difficulty_variance, slope_variance, leaning_variance
         Of users and items before anything is seen; :data:`OFF` leaves a term out.
-    weight
+    user_weight, item_weight
         These variances count like that many users or items.
-    least_variance
-        Users are not all alike: below, a reading says nothing.
+    least_variance, most_variance
+        Of abilities: users are not all alike, and nobody is worlds apart.
     share_weight
         The share of each class counts like that many items of it.
     common_errors
@@ -66,8 +66,10 @@ class Settings:
     difficulty_variance: float = 1.0
     slope_variance: float = 0.1
     leaning_variance: float = 0.3
-    weight: float = 4.0
+    user_weight: float = 2.0
+    item_weight: float = 4.0
     least_variance: float = 0.1
+    most_variance: float = 4.0
     share_weight: float = 50.0
     common_errors: float = 1.0
 
@@ -79,7 +81,7 @@ class Settings:
     same_reading: float = 0.02
     compared_pairs: int = 120_000
     fitted_pairs: int = 1_500_000
-    marks_prior: float = -4.0
+    marks_prior: float = -5.0
     marks_least: float = 12.0
     habit_gain: float = 20.0
     habit_share: float = 0.1
