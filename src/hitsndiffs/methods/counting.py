@@ -37,10 +37,13 @@ SHARED, FEWEST_SHARED = 0.9, 8
 FEWEST_COMMON = 15
 #: Users named alike are only runs of one source where so many others can be compared with.
 FEWEST_OTHERS = 5
-#: A name that ends in a number, or in the word for a run and a number, also in brackets: model-1,
-#: model_seed3, model@2, model (temperature 0.7, seed 12).
+#: A name that ends in a number, also in brackets: model-1, model@2, model (temperature 0.7, seed
+#: 12). A word for a run before it (the second group) says outright what it is; checkpoints may also
+#: say how much they have seen: model step1000-tokens4B.
 RUN = re.compile(
-    r"^(.*?[^\s\d_.#@-])[\s_.#@-]*(?:(?:seed|run|rep|repeat|sample|trial|s|r)[\s_-]*)?\d+[\s)\]}]*$"
+    r"^(.*?[^\s\d_.#@-])[\s_.#@-]*(?:(seed|run|rep|repeat|sample|trial|step|epoch|checkpoint)s?"
+    r"[\s_-]*|[sr][\s_-]*)?\d+(?:[\s_-]*tokens[\s_-]*\d+[a-z]*)?[\s)\]}]*$",
+    re.IGNORECASE,
 )
 
 Matrix = npt.NDArray[np.floating[Any]]
@@ -124,8 +127,9 @@ def _table(row: Ints, column: Ints, shape: tuple[int, ...]) -> Matrix:
 def runs(names: Sequence[str], agree: Matrix) -> tuple[Ints, ...]:
     """Groups of users named alike who agree with each other more than with anybody else.
 
-    Names are alike if they differ in a number at the end. No model is asked: a source that ran
-    often shapes what a model takes for usual.
+    Names are alike if they differ in a number at the end; if a word for a run stands before it,
+    they need not agree (early checkpoints of a model seldom do). No model is asked: a source that
+    ran often shapes what a model takes for usual.
 
     Parameters
     ----------
@@ -134,24 +138,28 @@ def runs(names: Sequence[str], agree: Matrix) -> tuple[Ints, ...]:
     agree
         Users × users: the share of their common items on which they agree.
     """
-    stems: dict[str, list[int]] = defaultdict(list)
+    stems: dict[tuple[str, bool], list[int]] = defaultdict(list)
     for place, name in enumerate(names):
         if (match := RUN.match(name.strip())) is not None:
-            stems[match[1].lower()].append(place)
-    groups = [np.array(group) for group in stems.values() if 1 < len(group) < len(names)]
-    near = 0
-    for group in groups:
-        others = np.setdiff1d(np.arange(len(names)), group)
-        if len(others) < FEWEST_OTHERS:  # a class, its teacher and a guest
-            continue
-        inside = agree[np.ix_(group, group)][~np.eye(len(group), dtype=bool)]
-        outside = agree[np.ix_(group, others)]
-        if len(others) < len(group):  # to be nearest says little where the others are few
-            near += bool(np.quantile(inside, 0.1) > outside.max())
-            continue
-        typical = np.median(inside.reshape(len(group), -1), axis=1)
-        near += bool(np.median(typical - outside.max(axis=1)) > 0)
-    return () if 2 * near < len(groups) else tuple(groups)
+            stems[match[1].lower(), match[2] is not None].append(place)
+    groups = {key: np.array(g) for key, g in stems.items() if 1 < len(g) < len(names)}
+    told = [group for (_, in_words), group in groups.items() if in_words]
+    others = [group for (_, in_words), group in groups.items() if not in_words]
+    near = sum(_near(agree, group) for group in others)
+    return tuple(told) if 2 * near < len(others) else (*told, *others)
+
+
+def _near(agree: Matrix, group: Ints) -> bool:
+    """Whether the users of a group agree with each other more than with anybody else."""
+    others = np.setdiff1d(np.arange(len(agree)), group)
+    if len(others) < FEWEST_OTHERS:  # a class, its teacher and a guest
+        return False
+    inside = agree[np.ix_(group, group)][~np.eye(len(group), dtype=bool)]
+    outside = agree[np.ix_(group, others)]
+    if len(others) < len(group):  # to be nearest says little where the others are few
+        return bool(np.quantile(inside, 0.1) > outside.max())
+    typical = np.median(inside.reshape(len(group), -1), axis=1)
+    return bool(np.median(typical - outside.max(axis=1)) > 0)
 
 
 def group_weights(data: Engine, group: Mapping[Any, Any]) -> Any:

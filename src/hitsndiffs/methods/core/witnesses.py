@@ -121,24 +121,12 @@ class Witnesses:
     def direction(self, key: Floats) -> float:
         """Log odds that a key for two labels is the right way up (the sum of the witnesses)."""
         return (
-            INFORMED * float(np.sign(self._informedness(key)))
+            INFORMED * float(np.sign(self.informed(key)))
             + BY_CONFUSIONS * self.agree(key, self.confusions)
             + BY_AXIS * self.agree(key, self.axis)
         )
 
-    def _informedness(self, key: Floats) -> float:
-        """How the share of label 1 goes with its being right, over items."""
-        table, first = self.table, self.table.labels[0] == 0
-        # where an item has one option only, the other label's key is what is left
-        right = sums(np.where(first, key, -key), table.of_option, table.n_items)
-        votes = sums(np.where(first, table.shares, 0.0), table.of_option, table.n_items)
-        asked = (table.per_item > 0) & (table.items.sizes > 1)
-        if not asked.any():
-            return 0.0
-        right, votes = right[asked], votes[asked]
-        return float((right - right.mean()) @ (votes - votes.mean()))
-
-    def among_users(self, key: Floats) -> float:
+    def informed(self, key: Floats) -> float:
         """The users' mean informedness under a key for two labels, in standard errors.
 
         Of two camps that contradict each other, one user more decides nothing.
