@@ -204,10 +204,22 @@ def learnt(judged: Sequence[keyed.Judgement]) -> Any:
     """The weights of the features by which the keys of some tests are foreseen best."""
     w = keyed.WEIGHTS
     for _ in range(12):
-        each = [one.slope(w, np.full(len(one.given), 0.96)) for one in judged]
+        each = [slope(one, w, right=0.96) for one in judged]
         gradient, curvature = (sum(part[k] for part in each) for k in (0, 1))
         w = w + np.clip(np.linalg.solve(curvature + 1e-3 * np.eye(len(w)), gradient), -1, 1)
     return w
+
+
+def slope(judged: keyed.Judgement, w: Any, *, right: float) -> tuple[Any, Any]:
+    """Gradient and curvature of the entries' log probability, if entries are right so often."""
+    items, given = judged.items, judged.given
+    foreseen, asked = judged.foreseen(w), np.isin(items.of_option, items.of_option[given])
+    others = np.maximum(items.sizes[items.of_option] - 1, 1)
+    likely = np.where(asked, (1 - right) / others, 0.0)
+    likely[given] = right
+    key, p = items.share(foreseen * likely) * asked, foreseen * asked
+    apart = judged.features - items.sum(p[:, None] * judged.features)
+    return (key - p) @ judged.features, (apart * p[:, None]).T @ apart
 
 
 def weights(every_test: Sequence[Test]) -> None:

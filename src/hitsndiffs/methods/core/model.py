@@ -36,7 +36,7 @@ __all__ = ["SETTLED", "Model", "frequent"]
 #: Most that a Newton step moves abilities, difficulties and leanings; and slopes.
 STEP, SLOPE_STEP = 1.5, 0.5
 #: A fit has settled when its evidence gains less (nats).
-SETTLED = 0.02
+SETTLED = 0.05
 
 
 class Model:
@@ -120,14 +120,6 @@ class Model:
                 return replace(found, converged=True)
             before = found.evidence
         return found
-
-    def settled(self, start: Solution) -> tuple[Model, Solution]:
-        """A few rounds with all candidates, and a few without those that are ruled out."""
-        model, found = self, start
-        for rounds in (self.settings.screen_rounds, self.settings.screen_rounds, 2):
-            found = model.fit(found, rounds)
-            model = model.narrowed(found.key)
-        return model, found
 
     def round(self, old: Solution) -> Solution:
         """One round: candidates, keys, users, population."""

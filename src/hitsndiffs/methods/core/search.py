@@ -66,6 +66,11 @@ class Candidate:
             found += float(np.log(model.table.options_each)[model.asked & has].sum())
         return found - self.penalty
 
+    def fitted(self, rounds: int) -> Candidate:
+        """The same after some rounds, without the options that are ruled out as keys."""
+        solution = self.model.fit(self.solution, rounds)
+        return replace(self, model=self.model.narrowed(solution.key), solution=solution)
+
     def apart(self, other: Candidate) -> float:
         """The share of the key in which two readings differ."""
         return self.model.table.apart(self.solution.key, other.solution.key)
@@ -148,13 +153,14 @@ def _readings(
                 kept.append(each)
         return kept
 
-    made = [
-        Candidate(name, *model.settled(model.begin(key)), counting) for name, key in keys.items()
-    ]
-    best = distinct(made)[: settings.kept_readings]
+    # a few rounds with all candidates, and a few without those that are ruled out
+    made = [Candidate(name, model, model.begin(key), counting) for name, key in keys.items()]
+    for rounds in (settings.screen_rounds, settings.screen_rounds, 2):
+        made = distinct([each.fitted(rounds) for each in made])
+    best = made[: settings.kept_readings]
     if best[0].evidence < ahead - LATE_GAIN:
         return []
-    return distinct([replace(e, solution=e.model.fit(e.solution, settings.rounds)) for e in best])
+    return distinct([each.fitted(settings.rounds) for each in best])
 
 
 def _marks(table: Table, settings: Settings, counting: str, weights: Floats) -> list[Candidate]:

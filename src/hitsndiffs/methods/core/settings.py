@@ -77,12 +77,12 @@ class Settings:
     least_key: float = 1e-5
     screen_rounds: int = 5
     rounds: int = 30
-    kept_readings: int = 6
+    kept_readings: int = 4
     same_reading: float = 0.02
     compared_pairs: int = 120_000
     fitted_pairs: int = 1_500_000
     marks_prior: float = -5.0
-    marks_least: float = 12.0
+    marks_least: float = 15.0
     habit_gain: float = 20.0
     habit_share: float = 0.1
     habit_weight: float = 5.0
