@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from hitsndiffs import accuracy, load, rank
 from hitsndiffs.cli.screen import JUDGED
-from hitsndiffs.methods.core.directions import rank_correlation
 from hitsndiffs.methods.core.doubt import EITHER, FOLLOWED
+from hitsndiffs.methods.core.witnesses import rank_correlation
 from hitsndiffs.order.orientation import MOST_CONFIDENCE
 
 

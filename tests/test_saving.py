@@ -75,7 +75,7 @@ def test_a_sparse_ranking_with_texts_as_labels(tmp_path):
 
 def test_the_details_in_json_have_plain_names():
     details = hnd.rank(simulated()).to_dict()["details"]
-    assert {"chosen", "why", "signs", "starts", "ability_mean"} <= set(details)
+    assert {"chosen", "why", "starts", "ability_mean"} <= set(details)
     details = hnd.rank(simulated(), "hnd").to_dict()["details"]
     assert set(details) == {"solver", "residual", "eigenvalue"}
     details = hnd.rank(simulated(), "hnd-robust").to_dict()["details"]
