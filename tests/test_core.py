@@ -20,6 +20,7 @@ from hitsndiffs.methods.core.model import Model
 from hitsndiffs.methods.core.search import find
 from hitsndiffs.methods.core.settings import DEFAULT, OFF
 from hitsndiffs.methods.core.table import Table
+from hitsndiffs.methods.core.witnesses import double_centred, on_double_centred
 
 
 def table_of(codes):
@@ -197,3 +198,12 @@ def test_readings_of_a_part_are_compared_by_all_answers():
     assert len(judged) > 1
     assert judged == sorted(judged, reverse=True)
     assert found.best.whole[0].table is table
+
+
+def test_everybody_is_placed_on_the_double_centred_axis_by_its_weights_alone():
+    codes = np.random.default_rng(0).integers(2, size=(40, 30))
+    codes[np.random.default_rng(1).random(codes.shape) < 0.3] = -1
+    data = open_engine(make_responses(codes), "numpy")
+    axis = double_centred(Table.of(data), rounds=3_000, tol=1e-9)
+    placed = on_double_centred(data, axis.weights)
+    assert np.corrcoef(placed, axis.scores)[0, 1] > 1 - 1e-6

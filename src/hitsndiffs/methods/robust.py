@@ -14,15 +14,15 @@ from hitsndiffs.methods.axis import nobody_differs
 from hitsndiffs.methods.base import Fit, Method
 from hitsndiffs.methods.certified import certified_fit
 from hitsndiffs.methods.core.method import LatentKey
-from hitsndiffs.methods.core.witnesses import correlation
+from hitsndiffs.methods.core.table import Table
+from hitsndiffs.methods.core.witnesses import correlation, double_centred, on_double_centred
 from hitsndiffs.methods.draws import sampled_users
 from hitsndiffs.methods.fitted import Learnt
 from hitsndiffs.methods.keys import key_from_scores, key_given
-from hitsndiffs.methods.label_axes import LabelCentred, label_centred_axes
 from hitsndiffs.methods.labels import two_labels
 from hitsndiffs.methods.scoring import Scoring
 from hitsndiffs.order.orientation import Orientation
-from hitsndiffs.spectral import leading_axes
+from hitsndiffs.spectral import Axes, leading_axes
 from hitsndiffs.spectral.shrinkage import Shrinkage, find_shrinkage, shrunk
 
 __all__ = ["HNDRobust", "ShrunkAxes"]
@@ -33,6 +33,8 @@ LEAD = 0.15
 CLOSE = 0.1
 #: The axes of more users are found on about so many of them.
 AXES_USERS = 10_000
+#: Shrinkage of users' leanings (in answers), where these are taken out.
+SHRINK = 5.0
 #: The note where leanings are taken out.
 LEANINGS_OUT = (
     "All items share two labels: everybody's leaning to one of them is taken out of the axes."
@@ -69,9 +71,8 @@ class HNDRobust(Method):
     consistent, that order is returned.
 
     Where all items share two labels (true/false), the strongest axis would be who says "true".
-    There everybody's leaning to a label is taken out as well, and shrinkage is fixed at three
-    answers, unless ``lam`` or ``mu`` is given or the labels are read as marks (one of them is right
-    in every item).
+    There everybody's leaning to a label is taken out as well (the double-centred axis), unless
+    ``lam`` or ``mu`` is given or the labels are read as marks (one of them is right in every item).
 
     The latent-key model decides which of the leading axes is ability, and which way up: the first
     axis, unless another one's correlation with the model's best solution is higher by at least
@@ -120,9 +121,15 @@ class HNDRobust(Method):
         # 2. the leading axes, and the likely keys to compare them with
         key = LatentKey(group=self.group, answers=self.answers, strong_user=self.strong_user)
         likely = key._fit(data)
-        of, ability = _part(data, likely.abilities)
-        lean = self._label_centred(data, likely)
-        found = self._shrinkage(of, label_centred=lean)
+        leans = self._leans(data, likely)
+        of, ability = _part(data, likely.scores if leans else likely.abilities)
+        axis = double_centred(Table.of(of)) if leans else None
+        if axis is None:
+            found = self._shrinkage(of)
+        else:
+            scores = of.user_array(axis.scores)[:, None]
+            axes = Axes(np.ones(1), scores, axis.rounds, axis.change, True)
+            found = Shrinkage(SHRINK, SHRINK, axes, 1, True)
         if len(found.axes.values) == 0 or found.axes.values[0] <= 1e-12:
             return nobody_differs(data)
 
@@ -133,13 +140,11 @@ class HNDRobust(Method):
 
         # 4. option weights, and scores from them: equal answers get equal scores
         n = data.answers_per_user
-        centred = LabelCentred.of(data) if lean else None
-        if centred is not None:
-            each = LabelCentred.of(of).item_weights(s)
-            w, s = centred.columns(each)[:, 0], centred.scores(each)
-        else:
+        if axis is None:
             w = shrunk(of, s, found.lam)
             s = data.choices(w) / (n + found.mu)
+        else:
+            w, s = axis.weights, on_double_centred(data, axis.weights)
         scale = sign / np.sqrt(float(n @ s**2) / float(n.sum()))
         s, w = s * scale, w * scale
         confidence = likely.confidence or 0.0
@@ -154,12 +159,12 @@ class HNDRobust(Method):
             confidence=confidence,
             converged=found.axes.converged,
             n_iterations=found.rounds,
-            notes=(*([] if centred is None else [LEANINGS_OUT]), *_notes(found, place, confidence)),
-            scoring=Scoring(w, extra=found.mu) if centred is None else None,
+            notes=(*([] if axis is None else [LEANINGS_OUT]), *_notes(found, place, confidence)),
+            scoring=Scoring(w, extra=found.mu) if axis is None else None,
             learnt=ShrunkAxes(found.lam, found.mu, place + 1, tuple(float(a) for a in agreements)),
         )
 
-    def _label_centred(self, data: Engine, likely: Fit) -> bool:
+    def _leans(self, data: Engine, likely: Fit) -> bool:
         """Whether leanings are taken out: two shared labels, no shrinkage given, and no marks.
 
         Where one label is right in every item (marks), leaning to it is ability.
@@ -168,10 +173,8 @@ class HNDRobust(Method):
         marks = any(doubt.code == "marks" for doubt in likely.doubts)
         return not told and two_labels(data.items) and not marks
 
-    def _shrinkage(self, data: Engine, *, label_centred: bool) -> Shrinkage:
+    def _shrinkage(self, data: Engine) -> Shrinkage:
         """The shrinkage found from the data, or given by the caller."""
-        if label_centred:
-            return label_centred_axes(data, self.axes, seed=self.seed)
         lam, mu = self.lam, self.mu
         if lam is None or mu is None:
             found = find_shrinkage(data, axes=self.axes, seed=self.seed)

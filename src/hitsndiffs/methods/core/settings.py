@@ -77,7 +77,7 @@ class Settings:
     least_key: float = 1e-5
     screen_rounds: int = 5
     rounds: int = 30
-    kept_readings: int = 4
+    kept_readings: int = 6
     same_reading: float = 0.02
     compared_pairs: int = 120_000
     fitted_pairs: int = 1_500_000

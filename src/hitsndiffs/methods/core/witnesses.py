@@ -13,17 +13,20 @@ of the score with hierarchical Dawid–Skene and with the double-centred axis.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
-from typing import NamedTuple
+from functools import cached_property, partial
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from hitsndiffs.data.arrays import Flags, Floats
 from hitsndiffs.data.ones import Ones
+from hitsndiffs.engines import Engine
 from hitsndiffs.methods.core.table import Table, sums
+from hitsndiffs.methods.labels import label_numbers
 
 __all__ = [
-    "DISAGREE", "DoubleAxis", "Witnesses", "correlation", "double_centred", "rank_correlation",
+    "DISAGREE", "DoubleAxis", "Witnesses", "correlation", "double_centred", "on_double_centred",
+    "rank_correlation",
 ]  # fmt: skip
 
 #: Orders that correlate less than this disagree about who is good.
@@ -215,6 +218,33 @@ def double_centred(
     of_options = weights[table.of_option, numbers]
     sign = 1.0 if float((of_options * table.centred_votes).sum()) >= 0 else -1.0
     return DoubleAxis(sign * of_options, sign * scores, done, change)
+
+
+def on_double_centred(data: Engine, weights: Floats, shrink: float = 5.0) -> Any:
+    """Everybody's place on a double-centred axis, by its option weights (a user array).
+
+    One pass over the answers, on any engine.
+    """
+    items, counts = data.items, data.choosers_per_option.astype(float)
+    names, numbers = label_numbers(items)
+    label = np.eye(len(names))[numbers]
+    base = counts @ label / counts.sum()
+    mine = items.total(label * weights[:, None])
+    rest = items.total(label * counts[:, None]) + base
+    rest = rest / (data.answers_per_item + 1)[:, None] - base
+    columns = np.column_stack([(mine * rest).sum(axis=1), (mine**2).sum(axis=1), mine])
+    columns = np.column_stack([columns[items.of_option], label])
+    columns[:, 0] = weights - columns[:, 0]
+    return data.choices(columns, partial(_placed, base=base.tolist(), shrink=shrink))[:, 0]
+
+
+def _placed(sums: Any, base: list[float], shrink: float) -> Any:
+    """The regression of what the margins leave on the weights, for a block of users."""
+    k, left = len(base), sums[:, 0]
+    answers = sums[:, 2 + k :].sum(axis=1) + shrink
+    for label, usual in enumerate(base):
+        left = left - (sums[:, 2 + k + label] + shrink * usual) / answers * sums[:, 2 + label]
+    return (left / (sums[:, 1] + 1e-3))[:, None]
 
 
 def confusions(table: Table, rounds: int = 60) -> Floats:
