@@ -226,12 +226,16 @@ def _mantel_haenszel(right: Floats, second: Floats) -> tuple[Floats, Floats, Flo
     """
     from scipy.special import erfc
 
-    _, mark = np.unique(right.sum(1), return_inverse=True)
-    of_mark = np.eye(mark.max() + 1)[mark]
-    groups = [of_mark * side[:, None] for side in (1 - second, second)]
-    both = groups[0].any(0) & groups[1].any(0)
-    a, c = (own.T[both] @ right for own in groups)
-    b, d = (own.sum(0)[both, None] - ok for own, ok in zip(groups, (a, c), strict=True))
+    marks, mark = np.unique(right.sum(1), return_inverse=True)
+
+    def per_mark(values: Floats) -> Floats:
+        return np.stack([values[mark == k].sum(0) for k in range(len(marks))])
+
+    groups = [side[:, None] for side in (1 - second, second)]
+    first, other = (per_mark(side) for side in groups)
+    a, c = (per_mark(right * side) for side in groups)
+    both = np.logical_and(first > 0, other > 0)[:, 0]
+    a, c, b, d = (x[both] for x in (a, c, first - a, other - c))
     n = a + b + c + d
     p1, p2 = (a + d) / n, (b + c) / n
     over, under = (a * d / n).sum(0), (b * c / n).sum(0)
