@@ -127,25 +127,15 @@ def show_cells(cells: Cells, *, heading: str = "") -> None:
 
 def show_matrix(names: Sequence[str], shares: Floats) -> None:
     """Print a number from 0 (or -1) to 1 for every pair of names, in per cent."""
+    from hitsndiffs.results.cells import text_of
+
     numbered = [f"{n:2} {name}" for n, name in enumerate(names, start=1)]
-    columns = [
-        (str(k + 1), ["" if n == k else _hundredths(share) for n, share in enumerate(own)], "share")
-        for k, own in enumerate(shares.T.tolist())
-    ]
-    show_table([("", numbered, "label"), *columns], tight=True)
-
-
-def _hundredths(share: float) -> str:
-    """A share in per cent; only exact 1 is shown as 100.
-
-    >>> _hundredths(0.996), _hundredths(0.004), _hundredths(-0.5), _hundredths(float("nan"))
-    ('>99', '<1', '-50', '–')
-    """
-    if share != share:
-        return "–"
-    if 0.995 <= share < 1:
-        return ">99"
-    return "<1" if 0 < share < 0.005 else f"{100 * share:.0f}"
+    columns: list[Column] = [("", numbered, "label")]
+    for k, own in enumerate(shares.T.tolist()):
+        texts = [text_of(share, "chance").removesuffix(" %") for share in own]
+        texts[k] = ""  # with itself
+        columns.append((str(k + 1), texts, "share"))
+    show_table(columns, tight=True)
 
 
 def show_table(
