@@ -142,6 +142,16 @@ def test_which_options_are_of_one_item_tells_users_apart():
     assert np.flatnonzero(same[4]).tolist() == [4, 5]
 
 
+@pytest.mark.parametrize(
+    "known", [{"strong_user": "user-00"}, {"answers": {"item-00": "option-0"}}]
+)
+def test_what_the_caller_knows_tells_users_apart(known: dict[str, Any]) -> None:
+    table = np.array([[0, 0, 0], [0, 0, 1], [1, 1, 0], [1, 1, 1]])
+    said = "Nothing in the answers tells"
+    assert any(said in note for note in rank(responses(table), "hnd").notes)
+    assert not any(said in note for note in rank(responses(table), "hnd", **known).notes)
+
+
 def test_users_whom_nothing_tells_apart_at_different_places_are_named() -> None:
     table = np.array([[0, 0, 0], [0, 0, 1], [1, 1, 0], [1, 1, 1]])
     colouring = Colouring(open_engine(responses(table)))
