@@ -142,19 +142,26 @@ def test_which_options_are_of_one_item_tells_users_apart():
     assert np.flatnonzero(same[4]).tolist() == [4, 5]
 
 
-@pytest.mark.parametrize(
-    "known", [{"strong_user": "user-00"}, {"answers": {"item-00": "option-0"}}]
-)
-def test_what_the_caller_knows_tells_users_apart(known: dict[str, Any]) -> None:
-    table = np.array([[0, 0, 0], [0, 0, 1], [1, 1, 0], [1, 1, 1]])
-    said = "Nothing in the answers tells"
-    assert any(said in note for note in rank(responses(table), "hnd").notes)
-    assert not any(said in note for note in rank(responses(table), "hnd", **known).notes)
+#: The first and the last user can be exchanged, which turns the order upside down.
+MIRRORED = np.array([[0, 0, 0], [0, 0, 1], [1, 1, 0], [1, 1, 1]])
+
+
+@pytest.mark.parametrize("known", ["known_users", "known_options"])
+def test_what_the_caller_knows_tells_users_apart(known: str) -> None:
+    data = open_engine(responses(MIRRORED))
+    free, told = Colouring(data), Colouring(data, **{known: np.array([0])})
+    assert free.first.users[0] == free.first.users[3]
+    assert told.first.users[0] != told.first.users[3]
+
+
+def test_the_same_order_upside_down_is_said_once() -> None:
+    notes = " ".join(rank(responses(MIRRORED), "hnd").notes)
+    assert "upside down" in notes
+    assert "Nothing in the answers tells" not in notes
 
 
 def test_users_whom_nothing_tells_apart_at_different_places_are_named() -> None:
-    table = np.array([[0, 0, 0], [0, 0, 1], [1, 1, 0], [1, 1, 1]])
-    colouring = Colouring(open_engine(responses(table)))
+    colouring = Colouring(open_engine(responses(MIRRORED)))
     assert colouring.first.users[0] == colouring.first.users[3]
     fit = Fit(scores=np.array([2.0, 1.0, -1.0, -2.0]), confidence=0.9)
     said = with_open_places(fit, colouring)

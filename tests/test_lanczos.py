@@ -171,3 +171,12 @@ def test_with_a_diagonal_too_it_stops_at_its_limit_and_keeps_the_best():
     assert found.residuals[0] > 1e-10 * beta
     assert beta - found.values[0] >= np.linalg.eigvalsh(L)[1]
     assert np.linalg.norm(found.vectors[:, 0]) == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize("further", [0, 3, np.inf])
+def test_a_value_that_takes_long_is_left_out(further):
+    """The second value is hard to tell from the many after it."""
+    matrix = matrix_with(np.concatenate([[1.0], 0.9 - np.linspace(0, 0.1, 199)]))
+    found = highest_pairs(lambda x: matrix @ x, 200, 2, vectors=1, further=further)
+    assert found.values[0] == pytest.approx(1.0, abs=1e-11)
+    assert len(found.values) == (2 if np.isinf(further) else 1)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from factory import examples, make_responses, tables
+from factory import c1p_table, examples, make_responses, tables
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -121,6 +121,13 @@ def test_a_tie_is_ordered_consistently_if_it_can_be():
     order, consistent = ordered([CHAIN[1], CHAIN[0], CHAIN[2]], [1, 1, 1])
     assert consistent
     assert order[1] == 0
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_everybody_tied_is_ordered_consistently_if_it_can_be(seed):
+    order, consistent = ordered(c1p_table(seed, 9, 6, 3), np.zeros(9))
+    assert consistent
+    assert sorted(order) == list(range(9))
 
 
 def test_scores_come_before_consistency():
