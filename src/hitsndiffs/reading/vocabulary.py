@@ -14,10 +14,14 @@ __all__ = [
     "ASKS_WHO",
     "CHOSEN",
     "COUNTED",
+    "COUNTS",
     "FIRST_NAMES",
     "FLAGS",
+    "GRADED",
     "LAST_NAMES",
+    "PEOPLE",
     "RATERS",
+    "STATISTICS",
     "SUMS",
     "bare_names",
     "folded",
@@ -117,12 +121,64 @@ _LAST = """lastname surname familyname nachname nomdefamille nom apellido apelli
     vezetéknév soyad επώνυμο"""
 #: Names of columns that hold a part of a person's name, as :func:`plain` writes them.
 FIRST_NAMES, LAST_NAMES = frozenset(_FIRST.split()), frozenset(_LAST.split())
+PEOPLE = FIRST_NAMES | LAST_NAMES | {"name", "fullname", "email", "emailaddress", "username"}
 
 #: Columns of numbers with these names count answers.
 _COUNTED_WORDS = """correct incorrect right wrong unattempted attempted skipped omitted blank blanks
     unanswered answered richtig falsch correctas incorrectas aciertos errores justes fausses
     corrette errate goed fout doğru yanlış boş net верно неверно"""
 COUNTED = frozenset(_COUNTED_WORDS.split())
+#: Columns of statistics about a question, of counts of its answers, and what is graded as a whole.
+STATISTICS = frozenset(
+    [
+        "difficulty",
+        "discrimination",
+        "biserial",
+        "pointbiserial",
+        "variance",
+        "mean",
+        "median",
+        "stddev",
+        "standarddeviation",
+        "facility",
+        "facilityindex",
+        "discriminationindex",
+        "pvalue",
+        "responses",
+        "nresponses",
+        "count",
+        "frequency",
+        "correctcount",
+        "percentcorrect",
+        "stdev",
+        "itemvariance",
+        "alpha",
+        "reliability",
+    ]
+)
+COUNTS = frozenset(["count", "counts", "n", "votes", "nvotes", "frequency", "freq", "percent"])
+GRADED = frozenset(
+    [
+        "homework",
+        "hw",
+        "assignment",
+        "assignments",
+        "midterm",
+        "exam",
+        "quiz",
+        "test",
+        "lab",
+        "project",
+        "essay",
+        "final",
+        "klausur",
+        "hausaufgabe",
+        "devoir",
+        "examen",
+        "tarea",
+        "compito",
+    ]
+)
 #: Words for answers in longer names of columns; alone, they are too common elsewhere.
 ANSWERS = frozenset(
     (*ROLES["option"], "code", "tag", "keypress", "keys", "submission", "output", "out", "decision",
