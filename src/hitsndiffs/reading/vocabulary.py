@@ -129,55 +129,14 @@ _COUNTED_WORDS = """correct incorrect right wrong unattempted attempted skipped 
     corrette errate goed fout doğru yanlış boş net верно неверно"""
 COUNTED = frozenset(_COUNTED_WORDS.split())
 #: Columns of statistics about a question, of counts of its answers, and what is graded as a whole.
-STATISTICS = frozenset(
-    [
-        "difficulty",
-        "discrimination",
-        "biserial",
-        "pointbiserial",
-        "variance",
-        "mean",
-        "median",
-        "stddev",
-        "standarddeviation",
-        "facility",
-        "facilityindex",
-        "discriminationindex",
-        "pvalue",
-        "responses",
-        "nresponses",
-        "count",
-        "frequency",
-        "correctcount",
-        "percentcorrect",
-        "stdev",
-        "itemvariance",
-        "alpha",
-        "reliability",
-    ]
-)
-COUNTS = frozenset(["count", "counts", "n", "votes", "nvotes", "frequency", "freq", "percent"])
-GRADED = frozenset(
-    [
-        "homework",
-        "hw",
-        "assignment",
-        "assignments",
-        "midterm",
-        "exam",
-        "quiz",
-        "test",
-        "lab",
-        "project",
-        "essay",
-        "final",
-        "klausur",
-        "hausaufgabe",
-        "devoir",
-        "examen",
-        "tarea",
-        "compito",
-    ]
+_STATISTICS_WORDS = """difficulty discrimination biserial pointbiserial variance mean median stddev
+    standarddeviation facility facilityindex discriminationindex pvalue responses nresponses count
+    frequency correctcount percentcorrect stdev itemvariance alpha reliability"""
+_COUNTS_WORDS = "count counts n votes nvotes frequency freq percent"
+_GRADED_WORDS = """homework hw assignment assignments midterm exam quiz test lab project essay final
+    klausur hausaufgabe devoir examen tarea compito"""
+STATISTICS, COUNTS, GRADED = (
+    frozenset(words.split()) for words in (_STATISTICS_WORDS, _COUNTS_WORDS, _GRADED_WORDS)
 )
 #: Words for answers in longer names of columns; alone, they are too common elsewhere.
 ANSWERS = frozenset(
