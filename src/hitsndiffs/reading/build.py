@@ -25,14 +25,14 @@ from hitsndiffs.data.responses import Responses
 from hitsndiffs.data.words import count, listed, shortened
 from hitsndiffs.errors import InputError
 from hitsndiffs.reading.files.archives import too_large
-from hitsndiffs.reading.layouts.extra_rows import (
+from hitsndiffs.reading.layouts.layout import WideRoles
+from hitsndiffs.reading.layouts.rows import (
     BOTTOM,
     TOP,
     nameless_rows,
     rows_apart,
     rows_of_text,
 )
-from hitsndiffs.reading.layouts.layout import WideRoles
 from hitsndiffs.reading.sizes import DEFAULT, Sizes
 from hitsndiffs.reading.tables.table import Table, as_texts
 from hitsndiffs.reading.vocabulary import is_key_name, is_summary_name

@@ -22,7 +22,7 @@ from hitsndiffs.errors import InputError
 from hitsndiffs.reading.accord import accord
 from hitsndiffs.reading.exports.base import Column, LeftOut
 from hitsndiffs.reading.fold import Folding, fold_item, is_blank_word, odd_options
-from hitsndiffs.reading.layouts.extra_rows import BOTTOM, TOP
+from hitsndiffs.reading.layouts.rows import BOTTOM, TOP
 from hitsndiffs.reading.patterns import match_names
 from hitsndiffs.reading.plain import PlainReading
 from hitsndiffs.reading.plan import Plan

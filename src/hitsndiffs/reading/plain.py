@@ -13,12 +13,11 @@ from hitsndiffs.errors import InputError
 from hitsndiffs.reading.build import build_long, build_transposed, build_wide
 from hitsndiffs.reading.exports.base import Refusal
 from hitsndiffs.reading.files.documents import FileDocument
-from hitsndiffs.reading.layouts.answer_strings import with_answers_apart
+from hitsndiffs.reading.layouts.answer_strings import fixed_width, with_answers_apart
 from hitsndiffs.reading.layouts.choose import all_0_or_1, find_layout
 from hitsndiffs.reading.layouts.columns import Profiles
-from hitsndiffs.reading.layouts.fixed_width import fixed_width
 from hitsndiffs.reading.layouts.layout import Layout
-from hitsndiffs.reading.layouts.other_rows import without_other_rows
+from hitsndiffs.reading.layouts.rows import without_other_rows
 from hitsndiffs.reading.options import ReadingOptions
 from hitsndiffs.reading.streams import RawKey
 from hitsndiffs.reading.tables.delimited import delimited_table

@@ -38,7 +38,7 @@ from hitsndiffs.reading.exports.common import (
 )
 from hitsndiffs.reading.exports.format import Format, Given, Stream, number_attempts
 from hitsndiffs.reading.layouts.content import look_at
-from hitsndiffs.reading.layouts.extra_rows import row_names
+from hitsndiffs.reading.layouts.rows import row_names
 from hitsndiffs.reading.patterns import named_together
 from hitsndiffs.reading.vocabulary import (
     FIRST_NAMES,

@@ -15,7 +15,7 @@ from hitsndiffs.data.names import recognise
 from hitsndiffs.reading.accord import pairs
 from hitsndiffs.reading.fold import is_blank_word
 from hitsndiffs.reading.layouts.content import ColumnContent, look_at
-from hitsndiffs.reading.layouts.extra_rows import named_rows
+from hitsndiffs.reading.layouts.rows import named_rows
 from hitsndiffs.reading.tables.table import Table
 from hitsndiffs.reading.vocabulary import (
     COUNTED,

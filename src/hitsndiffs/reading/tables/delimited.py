@@ -24,7 +24,7 @@ from hitsndiffs.reading.files.source import (
     transcoded,
 )
 from hitsndiffs.reading.files.text_rows import Row, rows_of_text
-from hitsndiffs.reading.layouts.below import first_line_below
+from hitsndiffs.reading.layouts.rows import first_line_below
 from hitsndiffs.reading.tables.table import (
     Columns,
     Table,
