@@ -30,6 +30,7 @@ import polars as pl
 from formats.quiz import xlsx_bytes
 from known_files import Known, Reading, made_files, reading, real_exports
 from strange_tables import strange_tables
+from wild_tables import wild_tables
 
 from hitsndiffs.errors import InputError
 from hitsndiffs.reading.files.documents import FileDocument, Settings, open_document
@@ -179,14 +180,15 @@ def measure(cases: Iterable[Known], ways: Iterable[str]) -> dict[str, dict[str, 
 
 
 def kind_of(name: str) -> str:
-    """Return what a case is: a real export, one made by our own code, or a strange table."""
-    return "strange" if name.startswith("strange:") else "real" if "/" in name else "made"
+    """Return what a case is: a real export, one made by our own code, a strange or a wild table."""
+    word, colon, _ = name.partition(":")
+    return word if colon and word in ("strange", "wild") else "real" if "/" in name else "made"
 
 
 def table(found: dict[str, dict[str, tuple[str, str]]]) -> str:
     """Return the counts by kind of file and way, in words."""
     lines = [f"{'':14}{'':14}{'right':>8}{'refused':>9}{'wrong':>7}{'crash':>7}"]
-    for kind in ("real", "made", "strange"):
+    for kind in ("real", "made", "strange", "wild"):
         own = [v for name, v in found.items() if kind_of(name) == kind]
         for way in WAYS:
             counts = Counter(verdicts[way][0] for verdicts in own if way in verdicts)
@@ -207,7 +209,9 @@ def main() -> None:
     parser.add_argument("--way", action="append", choices=list(WAYS), help="only this way")
     parser.add_argument("--real", action="store_true", help="real exports only")
     given = parser.parse_args()
-    cases = chain(real_exports(), () if given.real else chain(made_files(), strange_tables()))
+    cases = chain(
+        real_exports(), () if given.real else chain(made_files(), strange_tables(), wild_tables())
+    )
     chosen = [known for known in cases if given.only in known.name]
     found = measure(chosen, given.way or WAYS)
     print(table(found))
