@@ -8,9 +8,8 @@ from collections import Counter
 from hitsndiffs.data.names import find_column, recognise
 from hitsndiffs.data.words import shortened
 from hitsndiffs.errors import InputError
-from hitsndiffs.reading.accord import hits
-from hitsndiffs.reading.exports.base import Column, Refusal
-from hitsndiffs.reading.layouts.columns import Profile, Profiles, same_value
+from hitsndiffs.reading.exports.base import Column
+from hitsndiffs.reading.layouts.columns import Profile, Profiles
 from hitsndiffs.reading.layouts.header import looks_like_ids
 from hitsndiffs.reading.layouts.layout import (
     REASONS,
@@ -28,8 +27,6 @@ __all__ = ["is_option", "turned_as_asked", "weigh_turned"]
 
 #: This many columns are enough to tell.
 MOST = 2000
-#: Fewer users do not tell which of them may be the key.
-ENOUGH = 4
 #: With more columns than this, those of free text are not considered.
 MOST_TEXTS = 300
 #: Answers to the same questions agree at least this often; other texts do not.
@@ -114,35 +111,8 @@ class _Turned:
         # one hint alone, such as a name or the agreement, turns no table
         reasons = [why for weight, why in found.evidence if weight > 0]
         found.possible = sharing > 0 or len(reasons) > 1
-        key = self._looks_like_a_key(people) if numbered < 2 else None
-        if key is not None:
-            found.refusal = Refusal(
-                f"a table with one row per item in which no column agrees with the others more "
-                f"than {key!r}: it may hold the right answers",
-                "call it 'key' if it does, or say transpose if it is a user like the others",
-            )
         found.make = lambda: self._layout("; ".join(reasons) or "agreement")
         return found
-
-    def _looks_like_a_key(self, people: list[Profile]) -> str | None:
-        """Return a full column at the edge that agrees with the others as no other one does more.
-
-        A key is never wrong, so no user agrees with the others more.
-        """
-        if self.key is not None or not ENOUGH <= len(people) <= MOST_TEXTS:
-            return None
-        columns = [[same_value(cell) for cell in own.cells] for own in people]
-        edges = [k for k in (0, len(people) - 1) if people[k].filled == len(people[k].cells)]
-        some = [*range(0, len(people), 1 + len(people) // 30)]
-        mean = {
-            k: sum(hits(columns[k], columns[other]) for other in some if other != k)
-            for k in {*edges, *some}
-        }
-        best = max(mean.values()) - 1e-9
-        found = next((people[k].name for k in edges if mean[k] >= best), None)
-        parts = sum(len(own.name.split()) > 1 for own in people)
-        is_person = found is not None and len(found.split()) > 1 and parts * 2 > len(people)
-        return None if is_person else found  # first and last name, like the others
 
     # -- columns --------------------------------------------------------------------------------
 
