@@ -333,7 +333,8 @@ KEY_MISTAKES = {
     "blank": ("\n\n", "nothing but blank lines"),
     "broken JSON": ('{"q1": ', "not valid JSON"),
     "nested JSON": ('{"q1": ["A"]}', r"item 'q1': one answer was expected; got \['A'\]"),
-    "open quotation mark": ('item,answer\nq1,"A\n', "line 2: the row cannot be read"),
+    "a name twice": ('{"q1": "A", "q1": "B"}', "a record has the name 'q1' twice"),
+    "open quotation mark": ('item,answer\nq1,"A\n', "line 2: a quotation mark is opened and never"),
 }
 
 

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
-import json
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -16,9 +13,8 @@ from hitsndiffs.data.spelling import named_options
 from hitsndiffs.data.words import listed, shortened, suggestion
 from hitsndiffs.errors import InputError
 from hitsndiffs.reading.files.documents import FileDocument, Settings
-from hitsndiffs.reading.files.encodings import find_encoding
 from hitsndiffs.reading.files.jsontext import load
-from hitsndiffs.reading.files.source import ByteStream, line_chunks, open_stream, transcoded
+from hitsndiffs.reading.files.source import open_stream
 from hitsndiffs.reading.vocabulary import is_key_name
 
 if TYPE_CHECKING:
@@ -104,19 +100,23 @@ def _pairs(
     if told is not None:
         return [(f"item {label!r}", str(label), value) for label, value in told.items()], "the key"
     with open_stream(source) as opened:
-        start = opened.peek(1 << 16)
-        name = opened.name
-        if start.startswith((b"PK\x03\x04", b"\xd0\xcf\x11\xe0", b"PAR1")):
-            table = FileDocument.once(opened, Settings()).table()
+        document = FileDocument.once(opened, Settings())
+        name = document.name
+        if document.kind in ("json", "jsonl"):
+            loaded = load(document.text(), name)
+            if isinstance(loaded, dict):
+                return _from_object(loaded, name), name
+            return _from_list(loaded, name, item, answer), name
+        if document.kind == "table":
+            rows = document.numbered_rows()
+            if document.shape.fault is not None:
+                raise InputError(f"{name}, {document.shape.fault}")
+        else:
+            table = document.table()
             rows = list(enumerate([table.header, *table.rows], start=1))
-            return _from_table(rows, name, responses, item, answer), name
-        stream = transcoded(opened, find_encoding(start))
-        mark = stream.peek(1 << 12).removeprefix(b"\xef\xbb\xbf").lstrip()[:1]
-        if mark == b"{":
-            return _from_json(stream), name
-        if mark == b"[":
-            return _from_list(stream, item, answer), name
-        return _from_table(_rows(stream), name, responses, item, answer), name
+        if not rows:
+            raise InputError(f"{name}: the key holds nothing but blank lines.")
+        return _from_table(rows, name, responses, item, answer), name
 
 
 def _matched(key: dict[str, str], responses: Responses, name: str) -> ReadKey:
@@ -165,32 +165,20 @@ def _matched(key: dict[str, str], responses: Responses, name: str) -> ReadKey:
     return ReadKey(found, notes)
 
 
-def _from_json(stream: ByteStream) -> list[tuple[str, str, Any]]:
-    try:
-        loaded = json.loads(stream.read_within().decode("utf-8-sig"))
-    except UnicodeDecodeError:
-        raise InputError(f"{stream.name}: the text is not UTF-8; save it as UTF-8.") from None
-    except (ValueError, RecursionError) as error:
-        raise InputError(
-            f"{stream.name}: this is not valid JSON ({error}); a key is one object such as "
-            '{"q1": "A", "q2": "C"}.'
-        ) from None
+def _from_object(loaded: dict[str, Any], name: str) -> list[tuple[str, str, Any]]:
     for label, value in loaded.items():
         if isinstance(value, (dict, list)):
-            raise InputError(
-                f"{stream.name}, item {label!r}: one answer was expected; got {value!r}."
-            )
+            raise InputError(f"{name}, item {label!r}: one answer was expected; got {value!r}.")
     return [(f"item {label!r}", label.strip(), value) for label, value in loaded.items()]
 
 
 def _from_list(
-    stream: ByteStream, item: str | None, answer: str | None
+    records: Any, name: str, item: str | None, answer: str | None
 ) -> list[tuple[str, str, Any]]:
     """Take a list of records such as ``{"item": "q1", "answer": "A"}``."""
-    records = load(stream.read_within().decode("utf-8-sig"), stream.name)
     if not records or not all(isinstance(record, dict) for record in records):
         raise InputError(
-            f'{stream.name}: a key in JSON is an object such as {{"q1": "A"}}, or a list of '
+            f'{name}: a key in JSON is an object such as {{"q1": "A"}}, or a list of '
             "records with an item and an answer."
         )
     names = list(records[0])
@@ -198,7 +186,7 @@ def _from_list(
     answers = [answer] if answer else [n for n in recognise("answer", names) if n not in items]
     if not items or not answers:
         raise InputError(
-            f"{stream.name}: the records of a key need an item and an answer; the members are "
+            f"{name}: the records of a key need an item and an answer; the members are "
             f"{listed(names)}."
         )
     return [
@@ -252,29 +240,6 @@ def _across(
     if not named and len(rows) > 2:
         return []
     return [(f"line {line}", names[k], cells[k]) for k in places if k < len(cells)]
-
-
-def _rows(stream: ByteStream) -> list[tuple[int, list[str]]]:
-    rows: list[tuple[int, list[str]]] = []
-    separator = ","
-    for chunk in line_chunks(stream, quotes=True):
-        text = chunk.data.decode("utf-8-sig" if not rows else "utf-8")
-        if not rows:
-            line = text.lstrip().partition("\n")[0]
-            separator = max(",\t;", key=line.count)
-        reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
-        try:
-            numbered = ((chunk.first_line + reader.line_num - 1, row) for row in reader)
-            rows.extend(pair for pair in numbered if "".join(pair[1]).strip())
-        except csv.Error as error:
-            line_number = chunk.first_line + reader.line_num - 1
-            raise InputError(
-                f"{stream.name}, line {line_number}: the row cannot be read ({error}); check the "
-                "quotation marks."
-            ) from None
-    if not rows:
-        raise InputError(f"{stream.name}: the key holds nothing but blank lines.")
-    return rows
 
 
 def _column(where: str, names: list[str], role: str, given: str | None, fitting: list[Any]) -> int:

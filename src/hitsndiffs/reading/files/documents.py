@@ -266,7 +266,9 @@ class FileDocument:
         """The sheet that is read unless another is named."""
         return self._workbook.find(None)
 
-    def _rows(self, sheet: str | None, most: int | None = None) -> list[tuple[int, list[str]]]:
+    def numbered_rows(
+        self, sheet: str | None = None, most: int | None = None
+    ) -> list[tuple[int, list[str]]]:
         """Return the rows that are not blank, with their line numbers."""
         if self.kind == "parquet":
             return _rows_of_frame(self.parquet.head.head(most) if most else self.parquet.read())
@@ -316,12 +318,12 @@ class FileDocument:
     @cached_property
     def header_place(self) -> int | None:
         """The index of the header among the rows that are not blank (from 0), or None."""
-        rows = [row for _, row in self._rows(None, HEAD_ROWS)]
+        rows = [row for _, row in self.numbered_rows(None, HEAD_ROWS)]
         return self._header_place(rows)
 
     def table(self, sheet: str | None = None) -> Table:
         """Return the whole table; see :class:`hitsndiffs.reading.exports.base.Document`."""
-        numbered = self._rows(sheet)
+        numbered = self.numbered_rows(sheet)
         above, header, rows = self._parted([row for _, row in numbered])
         width = max(widest(rows), filled(header))
         lines = [line for line, _ in numbered[len(numbered) - len(rows) :]]
@@ -360,7 +362,7 @@ class FileDocument:
         """The beginning of the file."""
         kind = self.kind
         if kind in ("table", "sheets", "parquet", "stats"):
-            first = [row[:HEAD_COLUMNS] for _, row in self._rows(None, HEAD_ROWS)]
+            first = [row[:HEAD_COLUMNS] for _, row in self.numbered_rows(None, HEAD_ROWS)]
             _, header, rows = self._parted(first)
             return Sample(kind, tuple(header), tuple(map(tuple, rows)), tuple(self.sheets))
         if kind in ("json", "jsonl"):
