@@ -45,25 +45,10 @@ def blackboard(kind: str = "wide") -> Made:
 
 
 D2L = [
-    "Org Defined ID",
-    "Username",
-    "FirstName",
-    "LastName",
-    "Attempt #",
-    "Attempt Start",
-    "Attempt End",
-    "Section #",
-    "Q #",
-    "Q Type",
-    "Q Title",
-    "Q Text",
-    "Bonus?",
-    "Difficulty",
-    "Answer",
-    "Answer Match",
-    "Score",
-    "Out Of",
-]
+    "Org Defined ID", "Username", "FirstName", "LastName", "Attempt #", "Attempt Start",
+    "Attempt End", "Section #", "Q #", "Q Type", "Q Title", "Q Text", "Bonus?", "Difficulty",
+    "Answer", "Answer Match", "Score", "Out Of",
+]  # fmt: skip
 
 
 def brightspace() -> Made:
@@ -95,15 +80,8 @@ def brightspace_survey() -> Made:
     """Individual attempts of a survey: a line «User n» opens each person."""
     q = quiz(23, blank=0.0)
     header = [
-        "Section #",
-        "Q #",
-        "Q Type",
-        "Q Title",
-        "Q Text",
-        "Answer",
-        "Answer Match",
-        "# Responses",
-    ]
+        "Section #", "Q #", "Q Type", "Q Title", "Q Text", "Answer", "Answer Match", "# Responses",
+    ]  # fmt: skip
     rows: list[list[object]] = []
     for i in range(12):
         rows.append([f"User {i + 1}", *[""] * 7])
@@ -221,21 +199,11 @@ def qualtrics(year: int = 2022) -> Made:
     names = [f"Q{k + 1}" for k in range(6)]
     header = [*lead, *names, "Q7_1", "Q7_2", "Q7_3", "Q3_4_TEXT", "Q_First Click", "SC0", "age"]
     texts = [
-        *lead,
-        *q.stems,
-        *["Tick - a", "Tick - b", "Tick - c"],
-        "Other",
-        "Timing",
-        "Score",
-        "age",
-    ]
+        *lead, *q.stems, *["Tick - a", "Tick - b", "Tick - c"], "Other", "Timing", "Score", "age",
+    ]  # fmt: skip
     codes = [
-        "startDate",
-        "endDate",
-        "status",
-        "finished",
-        "_recordId" if year > 2016 else "responseId",
-    ]
+        "startDate", "endDate", "status", "finished", "_recordId" if year > 2016 else "responseId",
+    ]  # fmt: skip
     codes += [f"QID{k + 1}" for k in range(6)] + ["QID7_1", "QID7_2", "QID7_3", "QID3_4_TEXT"]
     codes += ["QID9_FIRST_CLICK", "SC_1", "age"]
     mark = "'" if year == 2016 else '"'
@@ -270,13 +238,8 @@ def qualtrics_old() -> Made:
     """V1 … V10 and two header rows."""
     q = quiz(27, blank=0.0)
     about = [
-        "ResponseID",
-        "ResponseSet",
-        "Name",
-        "ExternalDataReference",
-        "EmailAddress",
-        "IPAddress",
-    ]
+        "ResponseID", "ResponseSet", "Name", "ExternalDataReference", "EmailAddress", "IPAddress",
+    ]  # fmt: skip
     about += ["Status", "StartDate", "EndDate", "Finished"]
     names = [f"Q{k + 1}" for k in range(6)]
     header = [*[f"V{k + 1}" for k in range(10)], *names, "Q6_TEXT", "LocationLatitude"]
@@ -303,16 +266,9 @@ def gradescope() -> Made:
         for i, p in enumerate(q.persons):
             ticks = ["true" if j == q.chosen[i, k] else "false" for j in range(4)]
             who = [
-                f"{i}",
-                f"{k}{i}",
-                p.first,
-                p.last,
-                p.code,
-                p.mail,
-                "A",
-                q.points(i, k),
+                f"{i}", f"{k}{i}", p.first, p.last, p.code, p.mail, "A", q.points(i, k),
                 "2026-01-01",
-            ]
+            ]  # fmt: skip
             rows.append([*who, *ticks, "", "", "grader", ""])
             answers[p.name, f"Q{k + 1} Colours"] = q.answer(i, k)
         below = [
@@ -378,13 +334,9 @@ def gradebook(platform: str) -> Made:
 
 def gradescope_scores() -> Made:
     header = [
-        "First Name",
-        "Last Name",
-        "SID",
-        "Total Score",
-        "1: Colours (2.0 pts)",
+        "First Name", "Last Name", "SID", "Total Score", "1: Colours (2.0 pts)",
         "2: Things (1.0 pts)",
-    ]
+    ]  # fmt: skip
     rows = [["Ada", "Ash", "1", "3", "2.0", "1.0"], ["Bob", "Birk", "2", "1", "1.0", "0.0"]]
     return Made({"scores.csv": csv_bytes([header, *rows])}, refused="points per question")
 

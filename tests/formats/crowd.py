@@ -33,21 +33,10 @@ def _answers(given, worker="worker-{}", task="task-{}"):
 
 
 MTURK = [
-    "HITId",
-    "HITTypeId",
-    "Title",
-    "Description",
-    "Keywords",
-    "Reward",
-    "CreationTime",
-    "MaxAssignments",
-    "AssignmentId",
-    "WorkerId",
-    "AssignmentStatus",
-    "AcceptTime",
-    "SubmitTime",
+    "HITId", "HITTypeId", "Title", "Description", "Keywords", "Reward", "CreationTime",
+    "MaxAssignments", "AssignmentId", "WorkerId", "AssignmentStatus", "AcceptTime", "SubmitTime",
     "WorkTimeInSeconds",
-]
+]  # fmt: skip
 
 
 def _mturk_lead(w: int, hit: str, n: int) -> list[str]:
@@ -287,13 +276,8 @@ def zooniverse() -> Made:
     """Two tasks, one with several choices; a drawing; a volunteer who was not logged in."""
     given, _ = labels(38)
     header = [
-        "classification_id",
-        "user_name",
-        "user_id",
-        "user_ip",
-        "workflow_id",
-        "workflow_version",
-    ]
+        "classification_id", "user_name", "user_id", "user_ip", "workflow_id", "workflow_version",
+    ]  # fmt: skip
     header += ["created_at", "gold_standard", "annotations", "subject_data", "subject_ids"]
     rows, answers = [], {}
     for w in range(8):
@@ -321,15 +305,8 @@ def figure_eight() -> Made:
     """A full report: hidden inputs, gold for test questions, several choices on several lines."""
     given, truth = labels(39)
     header = [
-        "_unit_id",
-        "_created_at",
-        "_id",
-        "_trust",
-        "_worker_id",
-        "_country",
-        "hidden",
-        "animal",
-    ]
+        "_unit_id", "_created_at", "_id", "_trust", "_worker_id", "_country", "hidden", "animal",
+    ]  # fmt: skip
     header += ["comment", "image", "hidden_gold", "animal_gold"]
     rows, answers, key = [], {}, {}
     for t in range(10):

@@ -23,15 +23,8 @@ def canvas(resaved: str = "") -> Made:
     q = quiz(1)
     names = [str(3099930 + k) for k in range(6)]
     header = [
-        "name",
-        "id",
-        "sis_id",
-        "section",
-        "section_id",
-        "section_sis_id",
-        "submitted",
-        "attempt",
-    ]
+        "name", "id", "sis_id", "section", "section_id", "section_sis_id", "submitted", "attempt",
+    ]  # fmt: skip
     for k, name in enumerate(names):
         header += [
             f"{name}: {q.stems[k]}".replace("colour", "colour\n" if k == 0 else "colour"),
@@ -265,14 +258,8 @@ def moodle_random() -> Made:
     rng = np.random.default_rng(8)
     q = quiz(8, n_items=8, blank=0.0)
     header = [
-        "Username",
-        "Last name",
-        "First name",
-        "State",
-        "Started on",
-        "Completed",
-        "Time taken",
-    ]
+        "Username", "Last name", "First name", "State", "Started on", "Completed", "Time taken",
+    ]  # fmt: skip
     header.append("Grade/4.00")
     for k in range(4):
         header += [f"Question {k + 1}", f"Response {k + 1}", f"Right answer {k + 1}"]

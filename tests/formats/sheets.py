@@ -133,13 +133,9 @@ def answer_sheet() -> Made:
 def questions_with_words() -> Made:
     """Questions whose texts hold words that other columns are called by."""
     names = [
-        "What time is it?",
-        "How many points has a star?",
-        "Which grade of steel?",
-        "Date of the battle?",
-        "Number of correct legs?",
-        "What is your reason?",
-    ]
+        "What time is it?", "How many points has a star?", "Which grade of steel?",
+        "Date of the battle?", "Number of correct legs?", "What is your reason?",
+    ]  # fmt: skip
     q, persons, _, _, _ = _sheet(89, names)
     rows = [[q.answer(i, k) for k in range(6)] for i in range(12)]
     table = [["Name", *names], *[[p, *row] for p, row in zip(persons, rows, strict=True)]]
