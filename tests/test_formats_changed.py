@@ -107,7 +107,8 @@ TELLING = {
     "lm-eval-mutual": ("metrics",),
     "lm-eval-generated": ("doc", "target"),
     "helm": ("id", "references"),
-    "mmlu-pro": ("question_id", "options"),
+    "mmlu-pro": ("question_id", "options", "answer"),
+    "evalscope": ("sample_score",),
 }
 
 
