@@ -206,14 +206,16 @@ class Format:
         for one, item, attempt in zip(given, items, attempts, strict=True):
             if one.title:
                 stream.titles.setdefault(item, one.title)
-            answer = _filled(one.answer)
             stream.entries.append(
-                one._replace(
-                    item=item,
-                    answer=answer,
-                    key=_filled(one.key) if trusted else (),
+                Given(
+                    one.person,
+                    item,
+                    one.answer,
+                    key=one.key if trusted else (),
                     attempt=attempt or 1,
-                    status=one.status or ("answered" if answer else self.none),
+                    points=one.points,
+                    possible=one.possible,
+                    status=one.status or ("answered" if one.answer else self.none),
                 )
             )
 
@@ -238,10 +240,6 @@ def number_attempts(keys: Iterable[Any]) -> list[int]:
         seen[key] += 1
         numbers.append(seen[key])
     return numbers
-
-
-def _filled(texts: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(text for text in texts if text.strip())
 
 
 def _free_texts(given: Sequence[Given]) -> set[str]:

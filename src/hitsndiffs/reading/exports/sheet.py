@@ -30,7 +30,6 @@ from hitsndiffs.reading.exports.common import (
     is_free_text,
     number,
     objects,
-    single,
     unique,
     without_html,
     words,
@@ -70,12 +69,12 @@ Splitter = Callable[[Sequence[str]], Sequence[tuple[str, ...] | None]]
 
 def whole_cells(cells: Sequence[str]) -> list[tuple[str, ...]]:
     """Return each cell as one option."""
-    return [single(cell.strip()) for cell in cells]
+    return [(text,) if (text := cell.strip()) else () for cell in cells]
 
 
 def html_cells(cells: Sequence[str]) -> list[tuple[str, ...]]:
     """Return each cell, without HTML, as one option."""
-    return [single(without_html(cell)) for cell in cells]
+    return whole_cells(list(map(without_html, cells)))
 
 
 @dataclass
