@@ -8,7 +8,8 @@ for the Laplacian of many users this is close to applying an inverse, and takes 
 products instead of one or two hundred. A full basis is cut down to its best directions.
 
 One start finds only one of several equally strong axes. Before the result is returned, a few
-products on another random direction check that no such axis was missed.
+products on another random direction check that no such axis was missed (with a diagonal there are
+several starts).
 
 SciPy's ``eigsh`` needs 1.5 to 4 times the products for the same residual (22, 13, 35 and 10 here
 against 55, 21, 140 and 21 on four data sets), and does not look for missed axes.
@@ -145,8 +146,8 @@ def highest_pairs(
         if unsettled is not None and unsettled >= vectors:
             found_after = min(found_after, basis.products)
         if unsettled is None or basis.products > found_after + further:
-            risen = pairs.values[:count] > searched + VALUE * pairs.scale
-            probes = _probes(pairs, count, size) if risen.any() else 0
+            risen = (pairs.values[:count] > searched + VALUE * pairs.scale).any()
+            probes = _probes(pairs, count, size) if risen and diagonal is None else 0
             if probes == 0 or unsettled is not None:
                 count = count if unsettled is None else unsettled
                 break
