@@ -254,7 +254,7 @@ def test_key_probabilities_sum_to_one_within_an_item(table):
 @pytest.mark.parametrize("params", [{}, {"reading": 2}, {"answers": {"q3": 1}}])
 def test_the_key_is_no_surer_than_the_readings_allow(params):
     """By hand: the chance of each reading times its key, and the rest shared out evenly."""
-    r = make_responses(random_table(15, 30, 8, 3), items=[f"q{j}" for j in range(8)])
+    r = make_responses(random_table(20, 30, 8, 3), items=[f"q{j}" for j in range(8)])
     ranking = rank(r, **params)
     readings, number = ranking.fit.readings, params.get("reading", 1) - 1
     assert len(readings) > 1

@@ -227,10 +227,13 @@ def _told(data: Engine, table: Table, ways: list[Way]) -> tuple[list[Reading], l
         says = "all items share two labels, and people lean more or less towards one of them"
     made: list[Reading] = []
     first: list[Way] = []
+    owns: list[Any] = []  # (once something is known the first way's key is the mean of all)
     for way in ways:
-        shares = data.choices(np.nan_to_num(way.key)) / data.answers_per_user
+        own = shares = data.choices(np.nan_to_num(way.key)) / data.answers_per_user
+        if way.key is not way.solution.key:
+            own = data.choices(way.solution.key) / data.answers_per_user
         for place, other in enumerate(made):
-            if correlation(shares, other.correct) >= DISAGREE:
+            if correlation(own, owns[place]) >= DISAGREE:
                 more = 0.0 if way.start == ALONE else way.probability
                 made[place] = replace(other, probability=min(other.probability + more, 1.0))
                 break
@@ -238,6 +241,7 @@ def _told(data: Engine, table: Table, ways: list[Way]) -> tuple[list[Reading], l
             agreement = correlation(shares, made[0].correct if made else shares)
             made.append(Reading(way.probability, way.evidence, agreement, says, way.key, shares))
             first.append(way)
+            owns.append(own)
     return made, first
 
 
