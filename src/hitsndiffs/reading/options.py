@@ -20,7 +20,15 @@ __all__ = ["CONTAINERS", "ReadingOptions", "memory_limit"]
 
 #: Names of plain formats; every other format is an export that is recognised.
 CONTAINERS = ("csv", "tsv", "parquet", "json", "jsonl", "xlsx")
-LAYOUTS = ("auto", "wide", "long")
+_TEXTS = ("format", "user", "item", "option", "group", "sheet", "encoding", "separator")
+_LISTS = ("items", "drop", "blanks", "formats")
+_ROWS = ("header_row", "key_row")
+_CHOICES: dict[str, tuple[Any, ...]] = {
+    "layout": ("auto", "wide", "long"),
+    "duplicates": DUPLICATES,
+    "attempt": (None, *ATTEMPTS),
+    "header": (True, False, "auto"),
+}
 _SEPARATORS = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "bar": "|", "space": " "}
 _SIZE = re.compile(r"(?P<number>\d+(?:\.\d+)?)\s*(?P<unit>[kmgt]?)(?:i?b)?", re.IGNORECASE)
 
@@ -61,13 +69,11 @@ class ReadingOptions:
     sizes: Sizes = DEFAULT
 
     def __post_init__(self) -> None:
-        for name in (
-            "format", "user", "item", "option", "group", "sheet", "encoding", "separator",
-        ):  # fmt: skip
+        for name in _TEXTS:
             text = getattr(self, name)
             if text is not None and not isinstance(text, str):
                 raise InputError(f"{name} must be a text; got {text!r}.")
-        for name in ("items", "drop", "blanks", "formats"):
+        for name in _LISTS:
             value = getattr(self, name)
             listed = (value,) if isinstance(value, str) else value
             if listed is None:
@@ -75,23 +81,22 @@ class ReadingOptions:
             if not isinstance(listed, list | tuple) or not all(isinstance(w, str) for w in listed):
                 raise InputError(f"{name} must be a text or a list of texts; got {value!r}.")
             object.__setattr__(self, name, tuple(listed))
-        _check("layout", self.layout, LAYOUTS)
-        _check("duplicates", self.duplicates, DUPLICATES)
-        if self.attempt is not None:
-            _check("attempt", self.attempt, ATTEMPTS)
-        if self.header not in (True, False, "auto"):
-            raise InputError(f"header must be True, False or 'auto'; got {self.header!r}.")
+        for name, allowed in _CHOICES.items():
+            value = getattr(self, name)
+            if value not in allowed:
+                said = ", ".join(str(choice) for choice in allowed if choice is not None)
+                raise InputError(f"{name} must be one of {said}; got {value!r}.")
+        for name in _ROWS:
+            row = getattr(self, name)
+            if row is not None and (isinstance(row, bool) or not isinstance(row, int) or row < 1):
+                said = name.replace("_", " ")
+                raise InputError(f"the {said} must be a whole number from 1 on; got {row!r}.")
         if self.transpose and self.layout == "long":
             raise InputError("Only a wide file can be transposed; a long file has no rows to turn.")
         if self.format is not None and self.format not in CONTAINERS:
             self._check_format("format", self.format)
         for name in self.formats or ():
             self._check_format("formats", name)
-        for name in ("header_row", "key_row"):
-            row = getattr(self, name)
-            if row is not None and (isinstance(row, bool) or not isinstance(row, int) or row < 1):
-                said = name.replace("_", " ")
-                raise InputError(f"the {said} must be a whole number from 1 on; got {row!r}.")
         if self.separator is not None:
             mark = _SEPARATORS.get(self.separator.casefold(), self.separator)
             if len(mark) != 1:
@@ -194,8 +199,3 @@ def memory_limit(said: str | int | None) -> int:
         raise InputError(f"the memory limit must be a size such as 500MB or 4GB; got {said!r}.")
     power = " kmgt".index(found["unit"].lower() or " ")
     return int(float(found["number"]) * 1024**power)
-
-
-def _check(name: str, value: object, choices: tuple[str, ...]) -> None:
-    if value not in choices:
-        raise InputError(f"{name} must be one of {', '.join(choices)}; got {value!r}.")

@@ -212,9 +212,14 @@ class Plan(Viewed):
         return found
 
 
-#: Members of a plan that are texts, and those that may be missing.
+#: Members of a plan that are texts, and what all members are where they are said.
 _TEXTS = ("format", "title", "why", "layout", "container", "key")
-_BYTES = ("encoding", "separator", "sheet")
+_KINDS: dict[str, Any] = {
+    **dict.fromkeys((*_TEXTS, "encoding", "separator", "sheet"), str),
+    **dict.fromkeys(("sources", "columns", "left_out", "answers", "notes"), list | tuple),
+    "header_row": int,
+    "options": Mapping,
+}
 _NOT_TAKEN = tuple(role for role in ROLES if role not in ("user", "item", "answers", "group"))
 
 
@@ -228,48 +233,35 @@ def _loaded(text: str, where: str) -> Mapping[str, Any]:
     return loaded
 
 
-def _check_types(loaded: Any, where: str) -> None:
-    """Check the types in a plan, which comes from a file and may hold anything."""
-    lists = ("sources", "columns", "left_out", "answers", "notes")
-    wrong = [] if isinstance(loaded, Mapping) else ["the plan"]
-    if not wrong:
-        wrong += [n for n in (*_TEXTS, *_BYTES) if not isinstance(loaded.get(n) or "", str)]
-        wrong += [n for n in lists if not isinstance(loaded.get(n, ()), list | tuple)]
-        wrong += ["options"] * (not isinstance(loaded.get("options", {}), Mapping))
-        wrong += ["header_row"] * (not isinstance(loaded.get("header_row") or 0, int))
-    if not wrong:
-        parts = [*loaded.get("columns", ()), *loaded.get("left_out", ())]
-        if not all(isinstance(part, Mapping) for part in parts) or not all(
-            isinstance(c.get("name", ""), str) for c in loaded.get("columns", ())
-        ):
-            wrong.append("columns")
+def _from_dict(loaded: Any, where: str) -> Plan:
+    """Return a plan from its members, which come from a file and may hold anything."""
+    wrong = ["the plan"] if not isinstance(loaded, Mapping) else [
+        name for name, kind in _KINDS.items()
+        if loaded.get(name) is not None and not isinstance(loaded[name], kind)
+    ]  # fmt: skip
     if wrong:
         raise InputError(f"{where}: {wrong[0]} is not valid in a plan; create the plan again.")
-
-
-def _from_dict(loaded: Mapping[str, Any], where: str) -> Plan:
-    _check_types(loaded, where)
+    said = {name: loaded.get(name) for name in _KINDS}
     try:
-        columns = [Column(**column) for column in loaded.get("columns", [])]
-        left_out = [LeftOut(**rows) for rows in loaded.get("left_out", [])]
+        columns = [Column(**column) for column in said["columns"] or ()]
+        left_out = [LeftOut(**rows) for rows in said["left_out"] or ()]
     except TypeError as error:
         raise InputError(f"{where}: a column needs name, role and reason ({error}).") from None
     for column in columns:
-        if column.role not in ROLES:
+        if column.role not in ROLES or not isinstance(column.name, str):
             raise InputError(
                 f"{where}: the column {column.name!r} has the role {column.role!r}; the roles are "
                 f"{', '.join(ROLES)}."
             )
-    said: dict[str, Any] = {name: loaded.get(name) or "" for name in _TEXTS}
-    said |= {name: loaded.get(name) for name in (*_BYTES, "header_row")}
+    told: dict[str, Any] = {name: said[name] or "" for name in _TEXTS}
+    told |= {name: said[name] for name in ("encoding", "separator", "sheet", "header_row")}
+    told |= {name: list(said[name] or ()) for name in ("answers", "notes")}
     return Plan(
-        tuple(loaded.get("sources", ())),
-        **said,
+        tuple(said["sources"] or ()),
+        **told,
         columns=columns,
         left_out=left_out,
-        answers=list(loaded.get("answers", [])),
-        notes=list(loaded.get("notes", [])),
-        options=ReadingOptions.from_said(loaded.get("options", {})),
+        options=ReadingOptions.from_said(said["options"] or {}),
     )
 
 
