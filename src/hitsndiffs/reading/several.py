@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -11,19 +12,20 @@ from typing import Any
 
 from hitsndiffs.data.encode import dropped_items
 from hitsndiffs.data.labels import Place, label_array
-from hitsndiffs.data.names import recognise
 from hitsndiffs.data.responses import Responses
 from hitsndiffs.data.words import count, listed, shortened
 from hitsndiffs.errors import InputError
 from hitsndiffs.reading.clean import clean
-from hitsndiffs.reading.exports.per_file import told_apart
+from hitsndiffs.reading.exports.base import LeftOut
+from hitsndiffs.reading.exports.format import Given, Stream
+from hitsndiffs.reading.exports.per_file import name_users, told_apart
 from hitsndiffs.reading.key import read_key
 from hitsndiffs.reading.layouts.layout import Layout
 from hitsndiffs.reading.options import ReadingOptions
 from hitsndiffs.reading.plain import PlainReading, laid_out, open_plain, open_table
 from hitsndiffs.reading.plan import Plan
-from hitsndiffs.reading.streams import RawKey
-from hitsndiffs.reading.tables.table import Columns, Table
+from hitsndiffs.reading.streams import RawKey, encode_stream
+from hitsndiffs.reading.tables.table import Columns, Table, enough_rows
 from hitsndiffs.reading.vocabulary import is_key_mark, role_of_name
 
 __all__ = ["plan_several", "stacked", "user_names"]
@@ -32,6 +34,9 @@ __all__ = ["plan_several", "stacked", "user_names"]
 FILE = "file"
 #: Tables with more cells in all are read piece by piece.
 _FEW_CELLS = 500_000
+#: What differs in at most this share of the items says the same of them in all files; so does a
+#: wording, which no other item has, if it differs in at most this share.
+_DIFFER, _WORDED = 0.05, 0.2
 
 
 @dataclass
@@ -60,7 +65,6 @@ class _Part:
     reading: PlainReading
     encoded: Responses
     key: RawKey
-    by_file: bool
 
     def __post_init__(self) -> None:
         layout, table = self.reading.layout, self.reading.table
@@ -78,6 +82,11 @@ class _Part:
         """What messages call the files."""
         more = f" (and {len(self.names) - 1} more)" if len(self.names) > 1 else ""
         return f"{self.names[0]}{more}"
+
+    @property
+    def by_file(self) -> bool:
+        """Whether the files are the users."""
+        return FILE in _users(self.reading.layout)
 
     @property
     def has_names(self) -> bool:
@@ -103,8 +112,6 @@ def plan_several(plan: Plan, documents: Sequence[Any], options: ReadingOptions) 
     columns = next((p.reading.layout.columns for p in parts if p.reading.layout.columns), [])
     plan.columns = [c for c in columns if c.name != FILE or c.role == "user"]
     plan.notes.append(f"Joined {len(names):,} files: {listed(names, most=3)}.")
-    if any(part.by_file for part in parts):
-        plan.notes.append("The users are named after the files.")
     plan.notes += dict.fromkeys(note for part in parts for note in part.encoded.notes)
     plan.notes += [*notes, *(f"Left out {one.name}: {fault}" for one, fault in wrong[:3])]
     for part in parts:
@@ -160,7 +167,9 @@ def _parts(
     return sorted(parts, key=lambda part: place[part.names[0]]), wrong
 
 
-def stacked(tables: Sequence[Table], labels: Sequence[str] | None = None) -> Table:
+def stacked(
+    tables: Sequence[Table], labels: Sequence[str] | None = None, without: Sequence[str] = ()
+) -> Table:
     """Return tables below each other, with the label of the table as the last column.
 
     Examples
@@ -169,7 +178,7 @@ def stacked(tables: Sequence[Table], labels: Sequence[str] | None = None) -> Tab
     >>> stacked([one, two], ["ann", "bob"]).rows()
     [['q1', 'A', 'ann'], ['q1', 'B', 'bob']]
     """
-    names = list(dict.fromkeys(name for table in tables for name in table.names))
+    names = list(dict.fromkeys(n for table in tables for n in table.names if n not in without))
     names += [] if labels is None else [FILE]
     label_of = dict(zip(map(id, tables), labels or [""] * len(tables), strict=True))
 
@@ -195,7 +204,7 @@ def stacked(tables: Sequence[Table], labels: Sequence[str] | None = None) -> Tab
 
     cells = sum(len(table._rows) * len(table.names) for table in tables)
     small = cells <= _FEW_CELLS and all(table.is_small for table in tables)
-    few = max(1, len(tables[0].sample) // len(tables))
+    few = max(1, enough_rows(len(names)) // len(tables))
     rows = [row for t in tables for row in rows_of(t, t._rows if small else t.sample[:few])]
     return Table(
         Place(count(len(tables), "file"), "row", by_position=False),
@@ -209,27 +218,124 @@ def stacked(tables: Sequence[Table], labels: Sequence[str] | None = None) -> Tab
 
 
 def _read_together(group: list[_File], options: ReadingOptions) -> _Part:
-    """Read files as one table; where its columns name no users, their names are another column."""
+    """Read files as one table; where its columns name no users, each file may be one."""
     if len(group) == 1:
         raise InputError("a single file is no table of several.")
     tables, labels = [file.table for file in group], [file.label for file in group]
-    named = FILE in (options.user, options.group)
-    ways = [(labels if named else None, options), (labels, options)]
-    ways += [(labels, options.changed(user=FILE))] if options.user is None else []
-    fault = InputError("no column names the users.")
-    for own, told in ways:
-        try:
-            table, layout = laid_out(stacked(tables, own), told)
-            users = _users(layout)
-            if not users or (own is not None and not named and FILE not in users):
-                continue
-            if layout.long is not None and FILE not in users:
-                _check_once(tables, layout.long[0])
-            reading = PlainReading(table, layout, group[0].format, None, told)
-            return _Part(group, reading, *reading.read(), by_file=FILE in users)
-        except InputError as error:
-            fault = error
-    raise fault
+    try:
+        named = FILE in (options.user, options.group)
+        table, layout = laid_out(stacked(tables, labels if named else None), options)
+        if not _users(layout):
+            raise InputError("no column names the users.")
+        if layout.long is not None and layout.long[0] != FILE:
+            _check_once(tables, layout.long[0])
+        reading = PlainReading(table, layout, group[0].format, None, options)
+        return _Part(group, reading, *reading.read())
+    except InputError:
+        if options.user not in (None, FILE):
+            raise
+    return _read_by_file(group, options)
+
+
+def _read_by_file(group: list[_File], options: ReadingOptions) -> _Part:
+    """Read files that hold the answers of one user each; the search says in which columns."""
+    tables, labels = [file.table for file in group], [file.label for file in group]
+    told = options.changed(user=FILE)
+    fixed: list[str] = []
+    while True:
+        table, layout = laid_out(stacked(tables, labels, without=fixed), told)
+        if layout.long is None or layout.long[0] != FILE:
+            raise InputError("the files are not the users.")
+        _, item, option = layout.long
+        if not _depends_on(table, item, option):
+            break
+        fixed.append(option)  # it says the same of an item in all files: its wording, or the key
+    item = item if layout.parts else _shared_name(table, item)
+    if fixed or item != layout.long[1]:
+        told = told.changed(item=item, option=option)
+        table, layout = laid_out(stacked(tables, labels), told)
+    stream = Stream(key_from=f"the column {layout.key!r}")
+    each = [(file.document, _stream_of(file, layout)) for file in group]
+    name_users(each)
+    for _, own in each:
+        stream.extend(own)
+    users = dict.fromkeys(one.person for one in stream.entries)
+    _check_label(next(iter(users), ""), table.place.source)
+    notes = [*table.notes, "The users are named after the files."]
+    left_out: list[LeftOut] = []
+    encoded, key = encode_stream(stream, table.place.source, options.attempt, notes, left_out)
+    notes += [f"Left out {rows.count} {rows.what}: {rows.reason}." for rows in left_out]
+    groups: dict[Any, Any] | None = None
+    if options.group is not None:
+        groups = {}
+        for file, (_, own) in zip(group, each, strict=True):
+            told_group = next(filter(str.strip, file.table.cells(options.group)), "").strip()
+            if own.entries and told_group:
+                groups[own.entries[0].person] = told_group
+    encoded = encoded._changed(groups=groups, notes=(*notes, *encoded.notes))
+    reading = PlainReading(table, layout, group[0].format, None, told)
+    return _Part(group, reading, encoded, key)
+
+
+def _depends_on(table: Table, item: str, option: str) -> bool:
+    """Whether a column says the same, or hardly anything else, in all rows of an item."""
+    pairs = Counter(zip(table.cells(item), map(str.strip, table.cells(option)), strict=True))
+    rows, texts, items = Counter[str](), Counter[str](), Counter[str]()
+    for (label, text), n in pairs.items():
+        rows[label] += n
+        texts[label] += 1
+        items[text] += 1
+    several = [label for label in rows if rows[label] > 1]
+    differ = sum(texts[label] > 1 for label in several)
+    names_items = max(items.values(), default=0) == 1 and len(items) > 1
+    return differ <= (_WORDED if names_items else _DIFFER) * len(several)
+
+
+def _shared_name(table: Table, item: str) -> str:
+    """Return the column that names the items as well, but the same in more files: an id."""
+    files, own = table.cells(FILE), table.cells(item)
+    best, fewest = item, len({*own})
+    for name in table.names:
+        cells = table.cells(name)
+        n = len({*cells})
+        once = len({*zip(files, cells, strict=True)}) == len(cells)
+        if n < fewest and once and len({*zip(own, cells, strict=True)}) == len({*own}):
+            best, fewest = name, n
+    return best
+
+
+def _stream_of(file: _File, layout: Layout) -> Stream:
+    """Return the answers of the user of a file."""
+    assert layout.long is not None
+    _, item, option = layout.long
+    own = file.table.with_joined(layout.parts) if layout.parts else file.table
+    rows = own.rows()
+
+    def cells(name: str | None) -> list[str]:
+        place = own.names.index(name) if name in own.names else None
+        return [("" if place is None else row[place].strip()) for row in rows]
+
+    items = cells(item)
+    if len({*items}) < len(items):
+        raise InputError(f"{file.document.name}: an item occurs twice.")
+    entries = [
+        Given(
+            file.label, label, (answer,) if answer else (), key=(right,) if right else (),
+            attempt=1, status="answered" if answer else "blank",
+        )
+        for label, answer, right in zip(items, cells(option), cells(layout.key), strict=True)
+        if label
+    ]  # fmt: skip
+    return Stream(entries, key_from=f"the column {layout.key!r}", user_is_file=True)
+
+
+def _check_label(label: str, name: str) -> None:
+    """Refuse a user who is named by several parts of the path: one may be a topic."""
+    if "/" in label:
+        raise InputError(
+            f"{name}: no column names the users, and it is not clear which part of the path does "
+            f"({label!r}); read the folders one by one, or write the name into a column."
+        )
 
 
 def _check_once(tables: Sequence[Table], user: str) -> None:
@@ -241,21 +347,10 @@ def _check_once(tables: Sequence[Table], user: str) -> None:
 
 def _read_alone(file: _File, options: ReadingOptions, stack: ExitStack) -> _Part:
     """Read one file; if no column names its users, they are named after it."""
-    by_name = options.user is None and options.layout == "auto"
-    if by_name and not recognise("user", file.table.names):
-        try:
-            told = options.changed(user=FILE, layout="long")
-            table, layout = laid_out(stacked([file.table], [file.label]), told)
-            assert layout.long is not None
-            items = table.cells(layout.long[1])
-            if len({*items}) == len(items):  # the items and the answers of one user
-                reading = PlainReading(table, layout, file.format, None, told, one_of=True)
-                return _Part([file], reading, *reading.read(), by_file=True)
-        except InputError:
-            pass
     reading = open_plain(file.document, options, stack, one_of=True)
     encoded, key = reading.read()
     if not _users(reading.layout):
+        _check_label(file.label, file.document.name)
         several = encoded.n_users > 1
         labels = [f"{file.label}-{u}" if several else file.label for u in encoded.users.tolist()]
         told_groups = encoded.groups or {}
@@ -263,7 +358,7 @@ def _read_alone(file: _File, options: ReadingOptions, stack: ExitStack) -> _Part
         encoded = encoded._changed(
             users=label_array(labels), groups=groups or None, notes=encoded.notes
         )
-    return _Part([file], reading, encoded, key, by_file=False)
+    return _Part([file], reading, encoded, key)
 
 
 def _users(layout: Layout) -> list[str]:
@@ -331,7 +426,8 @@ def _refuse_strange(
         raise InputError(f"none of the {n:,} files has a column {options.group!r}, given as group.")
     endings = {PurePosixPath(name).suffix.lower() for part in parts for name in part.names}
     alike = [f for file, f in wrong if PurePosixPath(file.name).suffix.lower() in endings]
-    if len(alike) * 2 > sum(len(part.names) for part in parts) + len(alike):
+    n_read = sum(len(part.names) for part in parts)
+    if len(alike) * 2 > n_read + len(alike) or (alike and any(part.by_file for part in parts)):
         raise alike[0]
     nameless = [
         part.name for part in parts
