@@ -181,3 +181,53 @@ def test_a_fault_in_one_of_many_pieces_is_named_with_its_file(tmp_path):
     notes = " ".join(hnd.read_responses(tmp_path).notes)
     assert "Left out part2.csv" in notes
     assert "line 22" in notes
+
+
+# -- files that are users ------------------------------------------------------------------------
+
+
+def predictions(folder: Path, head: list[str], topics: tuple[str, ...] = ("",)) -> dict:
+    """Write a file for each of four models (and topic), with the right answers beside its own."""
+    rng = np.random.default_rng(2)
+    said = {}
+    for topic in topics:
+        gold = rng.choice(list("ABCD"), 15)
+        for model in ("ada", "bert", "cat", "dino"):
+            own = np.where(rng.random(15) < 0.6, gold, rng.choice(list("ABCD"), 15))
+            path = folder / model / f"{topic or 'out'}.csv"
+            path.parent.mkdir(parents=True, exist_ok=True)
+            items = [f"{topic} question {k}" if topic else f"question {k}" for k in range(15)]
+            rows = zip(items, own, gold, strict=True)
+            path.write_text("\n".join(map(",".join, [head, *rows])) + "\n")
+            said |= {(model, item): answer for item, answer in zip(items, own, strict=True)}
+    return said
+
+
+@pytest.mark.parametrize(
+    "head", [["id", "prediction", "gold"], ["question", "output", "answer"], ["a", "b", "c"]]
+)
+@pytest.mark.parametrize("topics", [("",), ("art", "law")])
+def test_a_file_is_a_user_where_the_answers_say_so(tmp_path, head, topics):
+    said = predictions(tmp_path, head, topics)
+    r = hnd.read_responses(tmp_path, formats=[])
+    assert reading_helpers.answers(r) == said
+    assert len(r.key) == 15 * len(topics)
+    assert "The users are named after the files." in r.notes
+
+
+def test_users_whose_names_are_topics_or_models_are_asked_for(tmp_path):
+    rng = np.random.default_rng(1)
+    for model in "abcd":
+        for topic in ("art", "law"):
+            rows = [f"{k},{rng.choice(list('ABCD'))}" for k in range(12)]
+            (tmp_path / model).mkdir(exist_ok=True)
+            (tmp_path / model / f"{topic}.csv").write_text("\n".join(["item,answer", *rows]) + "\n")
+    with pytest.raises(InputError, match="not clear which part of the path"):
+        hnd.read_responses(tmp_path)
+
+
+def test_the_file_can_be_the_group_of_its_users(tmp_path):
+    pieces(tmp_path, 3, "csv")
+    r = hnd.read_responses(tmp_path, group="file")
+    assert r.groups["s000"] == "part0"
+    assert r.groups["s059"] == "part2"

@@ -1,9 +1,10 @@
 """Read files into :class:`hitsndiffs.Responses`, and answer keys into dictionaries.
 
-The way of a file: its bytes become a document (``files/``). If a format knows it (``formats/``), a
-converter turns it into a stream of answers (``streams``). Otherwise it is a plain table: it is
-opened (``tables/``), its layout is found (``layouts/``), and its columns are coded (``build``). All
-answers go through the same last steps (``finish``). ``reader`` leads the way and writes the plan.
+The way of a file: its bytes become a document (``files/``). If a format knows it (``exports/``), it
+is read as a stream of answers (``streams``). Otherwise it is a plain table (``plain``), or one of
+several that are read as one (``several``): it is opened (``tables/``), its layout is found
+(``layouts/``), and its columns are coded (``build``). All answers go through the same cleaning
+(``clean``). ``reader`` leads the way, and the plan records every decision.
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any
@@ -25,6 +25,7 @@ from hitsndiffs.reading.options import ReadingOptions
 from hitsndiffs.reading.plain import PlainReading, laid_out, open_plain, open_table
 from hitsndiffs.reading.plan import Plan
 from hitsndiffs.reading.streams import RawKey, encode_stream
+from hitsndiffs.reading.tables.frames import Parquet
 from hitsndiffs.reading.tables.table import Columns, Table, enough_rows
 from hitsndiffs.reading.vocabulary import is_key_mark, role_of_name
 
@@ -100,7 +101,7 @@ def plan_several(plan: Plan, documents: Sequence[Any], options: ReadingOptions) 
     own = [one for one in documents if one not in keys]
     with ExitStack() as stack:
         parts, wrong = _parts(own, options, stack)
-    key, notes = _key_among(parts)
+    key, notes = _key_among(parts, wrong)
     _refuse_strange(parts, wrong, options)
     parts = _linked(parts, notes)
     names = [name for part in parts for name in part.names]
@@ -117,7 +118,10 @@ def plan_several(plan: Plan, documents: Sequence[Any], options: ReadingOptions) 
     for part in parts:
         key = RawKey({**part.key.options, **key.options}, key.source or part.key.source)
     for document in keys:
-        key = _read_key(document, plan) or key
+        try:
+            key = _read_key(document)
+        except InputError as error:
+            plan.notes.append(f"Left out {document.name}: {error}")
     if options.attempt == "last":
         parts.reverse()  # joining keeps the first answer to an item
     elif options.attempt is None:
@@ -157,6 +161,8 @@ def _parts(
     for group in groups:
         try:
             parts.append(_read_together(group, options))
+        except _Unclear:
+            raise
         except InputError:  # reading them one by one will say what is wrong, and where
             for file in group:
                 try:
@@ -224,7 +230,8 @@ def _read_together(group: list[_File], options: ReadingOptions) -> _Part:
     tables, labels = [file.table for file in group], [file.label for file in group]
     try:
         named = FILE in (options.user, options.group)
-        table, layout = laid_out(stacked(tables, labels if named else None), options)
+        whole = stacked(tables, labels) if named else _pieces_of_one(group) or stacked(tables)
+        table, layout = laid_out(whole, options)
         if not _users(layout):
             raise InputError("no column names the users.")
         if layout.long is not None and layout.long[0] != FILE:
@@ -235,6 +242,21 @@ def _read_together(group: list[_File], options: ReadingOptions) -> _Part:
         if options.user not in (None, FILE):
             raise
     return _read_by_file(group, options)
+
+
+def _pieces_of_one(group: Sequence[_File]) -> Table | None:
+    """Return Parquet files with the same columns as one table: Polars reads them as one."""
+    first, paths = group[0], [file.document.path for file in group]
+    alike = all(
+        file.format == "parquet"
+        and file.document.path is not None
+        and file.document.parquet.head.schema == first.document.parquet.head.schema
+        for file in group
+    )
+    if not alike:
+        return None
+    sizes = first.document.settings.sizes
+    return Parquet(paths, count(len(group), "file"), sizes).table()
 
 
 def _read_by_file(group: list[_File], options: ReadingOptions) -> _Part:
@@ -329,10 +351,14 @@ def _stream_of(file: _File, layout: Layout) -> Stream:
     return Stream(entries, key_from=f"the column {layout.key!r}", user_is_file=True)
 
 
+class _Unclear(InputError):
+    """Several parts of the path may name the users."""
+
+
 def _check_label(label: str, name: str) -> None:
     """Refuse a user who is named by several parts of the path: one may be a topic."""
     if "/" in label:
-        raise InputError(
+        raise _Unclear(
             f"{name}: no column names the users, and it is not clear which part of the path does "
             f"({label!r}); read the folders one by one, or write the name into a column."
         )
@@ -377,13 +403,9 @@ def _is_key_file(document: Any) -> bool:
     return stem.casefold() == "gt" or is_key_mark(stem) or role_of_name(stem) == "key"
 
 
-def _read_key(document: Any, plan: Plan) -> RawKey | None:
+def _read_key(document: Any) -> RawKey:
     path = document.path
-    try:
-        key = read_key(path if path is not None else io.BytesIO(document.content()))
-    except InputError as error:
-        plan.notes.append(f"Left out {document.name}: {error}")
-        return None
+    key = read_key(path if path is not None else io.BytesIO(document.content()))
     return RawKey({str(item): str(option) for item, option in key.items()}, document.name)
 
 
@@ -400,19 +422,24 @@ def user_names(documents: Sequence[Any]) -> list[str]:
     return told_apart(paths, [frozenset(("any",))] * len(paths))
 
 
-def _key_among(parts: list[_Part]) -> tuple[RawKey, list[str]]:
-    """Take what has one answer per item, beside many users, out of the parts: it is the key."""
-    many = [part for part in parts if part.encoded.n_users > 1]
-    single = [part for part in parts if part.encoded.n_users == 1 and not part.has_names]
-    if not many or len(single) != 1:
+def _key_among(parts: list[_Part], wrong: list[tuple[Any, InputError]]) -> tuple[RawKey, list[str]]:
+    """Take what has one answer per item, beside many users, out of the files: it is the key."""
+    asked = {item for part in parts if part.encoded.n_users > 1 for item in part.items}
+    found: list[tuple[Any, RawKey]] = []
+    for part in parts:
+        if part.encoded.n_users == 1 and not part.has_names:
+            right = {str(i): str(o) for _, i, o in part.encoded.triples()}
+            found.append((part, RawKey(right, part.name)))
+    for own in wrong:
+        with suppress(InputError):
+            found.append((own, _read_key(own[0])))
+    found = [(own, key) for own, key in found if len(asked & {*key.options}) * 2 > len(key.options)]
+    if len(found) != 1:
         return RawKey(), []
-    answers = {str(i): str(o) for _, i, o in single[0].encoded.triples()}
-    asked = {item for part in many for item in part.items}
-    if len(asked & {*answers}) * 2 <= len(answers):
-        return RawKey(), []
-    parts.remove(single[0])
-    (name,) = single[0].names
-    return RawKey(answers, name), [f"{name} has one answer per item and is taken as the key."]
+    ((own, key),) = found
+    parts[:] = [part for part in parts if part is not own]
+    wrong[:] = [pair for pair in wrong if pair is not own]
+    return key, [f"{key.source} has one answer per item and is taken as the key."]
 
 
 def _refuse_strange(
