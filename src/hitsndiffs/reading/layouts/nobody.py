@@ -69,6 +69,13 @@ def _signs(profiles: Profiles, wide: Wide, n_people: int, is_long: bool) -> Iter
             yield from _about_items(profiles, wide, is_turned=n_people >= COLUMNS)
     if not is_long and wide.asked is None and len(wide.items) <= MOST_POINTS:
         yield from _points(profiles, wide)
+    for name in wide.users:  # the column of users once more, with others
+        again = profiles[f"{name} (2)"] if f"{name} (2)" in profiles else None
+        if again is not None and again.distinct > 1 and not {*again.cells} & {
+            *profiles[name].cells
+        } - {""}:  # fmt: skip
+            what = f"several tables side by side ({name!r} stands over several columns)"
+            yield 20, what, "put them below each other"
 
 
 def _counts(profiles: Profiles, wide: Wide) -> Iterator[Sign]:
