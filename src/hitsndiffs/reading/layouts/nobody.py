@@ -70,10 +70,9 @@ def _signs(profiles: Profiles, wide: Wide, n_people: int, is_long: bool) -> Iter
     if not is_long and wide.asked is None and len(wide.items) <= MOST_POINTS:
         yield from _points(profiles, wide)
     for name in wide.users:  # the column of users once more, with others
-        again = profiles[f"{name} (2)"] if f"{name} (2)" in profiles else None
-        if again is not None and again.distinct > 1 and not {*again.cells} & {
-            *profiles[name].cells
-        } - {""}:  # fmt: skip
+        again = [own for own in profiles.of(profiles.names) if own.name == f"{name} (2)"]
+        cells = {*profiles[name].cells} - {""}
+        if again and again[0].distinct > 1 and cells.isdisjoint(again[0].cells):
             what = f"several tables side by side ({name!r} stands over several columns)"
             yield 20, what, "put them below each other"
 
