@@ -38,11 +38,12 @@ FEWEST_COMMON = 15
 #: Users named alike are only runs of one source where so many others can be compared with.
 FEWEST_OTHERS = 5
 #: A name that ends in a number, also in brackets: model-1, model@2, model (temperature 0.7, seed
-#: 12). A word for a run before it (the second group) says outright what it is; checkpoints may also
-#: say how much they have seen: model step1000-tokens4B.
+#: 12). Checkpoints (the second group) say outright what they are, and may say how much they have
+#: seen: model step1000-tokens4B.
 RUN = re.compile(
-    r"^(.*?[^\s\d_.#@-])[\s_.#@-]*(?:(seed|run|rep|repeat|sample|trial|step|epoch|checkpoint)s?"
-    r"[\s_-]*|[sr][\s_-]*)?\d+(?:[\s_-]*tokens[\s_-]*\d+[a-z]*)?[\s)\]}]*$",
+    r"^(.*?[^\s\d_.#@-])[\s_.#@-]*"
+    r"(?:(?:(step|epoch|checkpoint)|seed|run|rep|repeat|sample|trial|s|r)[\s_-]*)?"
+    r"\d+(?:[\s_-]*tokens[\s_-]*\d+[a-z]*)?[\s)\]}]*$",
     re.IGNORECASE,
 )
 
@@ -127,9 +128,9 @@ def _table(row: Ints, column: Ints, shape: tuple[int, ...]) -> Matrix:
 def runs(names: Sequence[str], agree: Matrix) -> tuple[Ints, ...]:
     """Groups of users named alike who agree with each other more than with anybody else.
 
-    Names are alike if they differ in a number at the end; if a word for a run stands before it,
-    they need not agree (early checkpoints of a model seldom do). No model is asked: a source that
-    ran often shapes what a model takes for usual.
+    Names are alike if they differ in a number at the end; checkpoints of a model, named as such,
+    need not agree (early ones seldom do). No model is asked: a source that ran often shapes what a
+    model takes for usual.
 
     Parameters
     ----------
