@@ -409,7 +409,8 @@ def _is_choice(sheet: Sheet, one: Question, split: Splitter) -> bool:
     """Whether the cells of a question may be options; if not, record what they are."""
     if one.given is not None:
         return True
-    cells = ["; ".join(own or ()) for own in split(sheet.cells(one.answer))]
+    one.given = split(sheet.cells(one.answer))
+    cells = ["; ".join(own or ()) for own in one.given]
     content = look_at(cells)
     measured = ("time", "link", "mail", *(() if one.points else ("measure",)))
     if content.kind in measured or role_of_name(sheet.header[one.answer]) == "time":
