@@ -360,3 +360,41 @@ def test_runs_of_a_user_are_told_apart_by_their_column(name):
     assert any("answered each item more than once" in note for note in r.notes)
     said = read_responses(io.BytesIO(text.encode()), user=f"model+{name}")
     assert said.users.tolist() == r.users.tolist()
+
+
+WORDS = ["red", "blue"]
+DOUBTFUL = {
+    "a name that speaks of a question": [
+        ["user", "Q1", "Q2", "Q3", "my_question_four"],
+        *([f"u{k}", k % 2 + 1, k % 3 + 1, k % 2 + 1, k % 3 + 10] for k in range(6)),
+    ],
+    "a question with its options": [
+        ["user", "Which is 1?", "Which is 2?", "Which is 3?", "You use?[Pen]", "You use?[Ink]"],
+        *(
+            [f"u{k}", *(f"{WORDS[(k + n) % 2]} {n}" for n in range(3)), "ny"[k % 2], "yn"[k // 6]]
+            for k in range(12)
+        ),
+    ],
+    "numbers beside words": [
+        ["user", "Sky", "1", "Sea", "1 (2)", "Sun", "1 (3)"],
+        *(
+            [f"u{k}", *(x for n in range(3) for x in (WORDS[(k + n) % 2], (k + n) % 2))]
+            for k in range(7)
+        ),
+    ],
+}
+
+
+@pytest.mark.parametrize("rows", list(DOUBTFUL.values()), ids=list(DOUBTFUL))
+def test_columns_that_may_or_may_not_be_items_are_asked_about(rows):
+    with pytest.raises(InputError, match="not clear which columns hold the answers"):
+        read(rows)
+
+
+def test_points_that_nobody_got_are_points_however_zero_is_written():
+    rows = [["user", *(name for n in range(5) for name in (f"word {'abcde'[n]}", f"1.0.{n}"))]]
+    for k in range(20):
+        own = ["xyz"[(k * (n + 1) + n) % 3] for n in range(4)] + ["xyz"[k // 2 % 3]]
+        points = [float(0 < n < 4 and text == "y") for n, text in enumerate(own)]
+        rows.append([f"u{k}", *(x for pair in zip(own, points, strict=True) for x in pair)])
+    assert read(rows).n_items == 5

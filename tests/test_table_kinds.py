@@ -130,7 +130,7 @@ def tables():
     yield "sensor flags", ["time", "s1", "s2", "s3", "s4"], named(times, measured), None
 
 
-@pytest.mark.parametrize("case", tables(), ids=lambda case: case[0])
+@pytest.mark.parametrize("case", list(tables()), ids=lambda case: case[0])
 def test_a_table_gives_its_users_and_items_or_a_question(case, tmp_path):
     name, head, rows, right, *may = case
     path = tmp_path / "table.csv"

@@ -43,7 +43,7 @@ def points_of_answers(
     """
     names = list(columns)
     texts = {name: _as_points(cells) for name, cells in columns.items()}
-    binary = [n for n in names if are_points(texts[n]) or {*texts[n]} - {""} == {"0"}]
+    binary = [n for n in names if are_points(texts[n]) or _are_zeros(texts[n])]
     others = [name for name in names if name not in {*binary} and len({*texts[name]} - {""}) > 1]
     if len(binary) < 2 or not others or len(texts[others[0]]) < _ROWS:
         return {}, {}
@@ -69,11 +69,15 @@ def points_of_answers(
     if len(points) < 2 or len(points) < _MOST * (len(binary) - len(silent)):
         return {}, {}
     steps = Counter(place[name] - place[own] for name, own in points.items())
-    span = range(min(map(place.__getitem__, points)), max(map(place.__getitem__, points)))
-    for name in silent:  # its answers stand where those of the others stand
+    at = sorted(map(place.__getitem__, points))
+    stride = Counter(np.diff(at).tolist()).most_common(1)[0][0]
+    first, last = at[0], at[-1]
+    for name in (*silent[::-1], *silent):  # its answers stand where those of the others stand
         beside = place[name] - steps.most_common(1)[0][0]
-        if place[name] in span and 0 <= beside < len(names) and names[beside] in {*others}:
+        near = first - stride <= place[name] <= last + stride
+        if near and 0 <= beside < len(names) and names[beside] in {*others}:
             points[name] = names[beside]
+            first, last = min(first, place[name]), max(last, place[name])
     return points, key
 
 
@@ -86,6 +90,12 @@ def _as_points(texts: Sequence[str]) -> list[str]:
         if found == {right, wrong}:
             return [{right: "1", wrong: "0"}.get(text.casefold(), "") for text in texts]
     return texts
+
+
+def _are_zeros(texts: Sequence[str]) -> bool:
+    """Whether a column holds only 0: nobody got points."""
+    found = _numbers([*{*texts} - {""}])
+    return found is not None and {*found} == {0.0}
 
 
 def are_points(texts: Sequence[str]) -> bool:

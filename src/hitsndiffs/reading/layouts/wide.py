@@ -15,7 +15,7 @@ from itertools import permutations
 
 import numpy as np
 
-from hitsndiffs.data.names import recognise
+from hitsndiffs.data.names import ROLES, recognise
 from hitsndiffs.data.words import count, listed, shortened
 from hitsndiffs.reading.accord import Accord, accord_of
 from hitsndiffs.reading.exports.base import Refusal, Role
@@ -137,6 +137,7 @@ class Wide(Users):
             else:
                 self._decide(self.all[name])
         self.doubtful += self._ticks()
+        self.doubtful += self._numbers_beside_words()
 
     def _ticks(self) -> list[str]:
         """Return columns of one question that hold one text or nothing."""
@@ -150,6 +151,30 @@ class Wide(Users):
         alike = Counter(map(_question, self.found))
         found = (own for of, own in groups.items() if len(own) > 1 and len(own) * 2 > alike[of])
         return next(found, [])
+
+    def _numbers_beside_words(self) -> list[str]:
+        """Return items of numbers each of which stands right behind a column of words.
+
+        They may be points, or how sure people are, and the rows may be too few to tell. Columns
+        named like items are left aside.
+        """
+        named = self.series | self.paid
+        items = [
+            self.all[n] for n in self.names
+            if n in self.found and self.found[n].role == "item" and n not in named
+        ]  # fmt: skip
+        numbers = [own for own in items if own.is_numeric and not own.asks]
+        before = [self.all[self.names[own.place - 1]] for own in numbers if own.place]
+        words = sum(own.filled > 0 and not own.is_numeric for own in before)
+        return [own.name for own in numbers] if FEW <= len(numbers) == words else []
+
+    def _asks_too(self, own: Profile) -> bool:
+        """Whether a column beside the items speaks of a question, and its cells are choices."""
+        word = not {*ROLES["item"]}.isdisjoint(tokens(own.name))
+        return (
+            self.has_header and own.is_choice and own.distinct > 1 and own.said is None
+            and (word or "?" in own.name)
+        )  # fmt: skip
 
     def _decide(self, own: Profile) -> None:
         """Give a column its role."""
@@ -166,7 +191,8 @@ class Wide(Users):
             self._put(own.name, ROLE_OF_KIND[own.kind], REASONS[own.kind])
         else:
             self._put(own.name, "unused", BESIDE if own.name in self.core else UNLIKE)
-        if score == ITEM - 1 and own.distinct > 1:
+        left_out = self.found[own.name].role == "unused" and own.name not in self.about
+        if (score == ITEM - 1 and own.distinct > 1) or (left_out and self._asks_too(own)):
             self.doubtful.append(own.name)
 
     def _evidence(self, own: Profile) -> Evidence:
