@@ -396,5 +396,6 @@ def test_points_that_nobody_got_are_points_however_zero_is_written():
     for k in range(20):
         own = ["xyz"[(k * (n + 1) + n) % 3] for n in range(4)] + ["xyz"[k // 2 % 3]]
         points = [float(0 < n < 4 and text == "y") for n, text in enumerate(own)]
+        points[0] = float(k == 7)  # a single one got them
         rows.append([f"u{k}", *(x for pair in zip(own, points, strict=True) for x in pair)])
     assert read(rows).n_items == 5
