@@ -147,7 +147,7 @@ BROKEN = {
         "a.jsonl",
         b'{"run": 1, "responses": {"q": 1}}\n',
         {},
-        "^a.jsonl, line 1: the record holds 'responses' but nothing that names the user",
+        "^a.jsonl, record 1: the record holds 'responses' but nothing that names the user",
     ),
     "JSON that is no list": ("a.json", b"[] x", {}, "^a.json, line 1, column 4: this is not valid"),
     "empty list": ("a.json", b"[]", {}, "^a.json: there are no records"),

@@ -7,6 +7,8 @@ import json
 import random
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from reading_helpers import answers
 
 from hitsndiffs.errors import InputError
@@ -96,3 +98,85 @@ def test_a_file_per_model(tmp_path, shape):
     r = read_responses(tmp_path)
     assert answers(r) == GIVEN
     assert dict(r.key) == KEY
+
+
+@pytest.mark.parametrize("indent", [None, 2])
+def test_people_under_ids_in_a_wrapper(indent):
+    people = {
+        f"-Nx{user}": {
+            "name": f"Player {user}",
+            "createdAt": 1700000000 + k,
+            "answers": [{"qId": i, "choice": GIVEN[user, i]} for i in ITEMS],
+        }
+        for k, user in enumerate(USERS)
+    }
+    text = json.dumps({"responses": people}, indent=indent)
+    found = answers(read_responses(io.BytesIO(text.encode())))
+    assert found == {(f"-Nx{user}", item): own for (user, item), own in GIVEN.items()}
+
+
+def test_what_stands_beside_the_people_is_no_user():
+    people = {user: {item: GIVEN[user, item] for item in ITEMS} for user in USERS}
+    r = read({"_meta": {"exported": "2024-01-02", "course": "BIO1"}, **people})
+    assert answers(r) == GIVEN
+    assert any("'_meta'" in str(note) for note in r.notes)
+
+
+def letter(user: str, topic: str, k: int) -> str:
+    own = random.Random(f"{user}/{topic}/{k}")
+    right = random.Random(f"{topic}/{k}").choice("ABCD")
+    return right if own.random() < 0.6 else own.choice("ABCD")
+
+
+@pytest.mark.parametrize("topics", [["law", "art", "physics"], ["law/old", "law/new", "art/new"]])
+def test_a_file_per_model_with_topics(tmp_path, topics):
+    given = {}
+    for user in USERS:
+        value: dict = {}
+        for topic in topics:
+            inside = value
+            for part in topic.split("/"):
+                inside = inside.setdefault(part, {})
+            inside.update({str(k): letter(user, topic, k) for k in range(20)})
+            given |= {(user, f"{topic}/{n}"): own for n, own in inside.items()}
+        (tmp_path / f"{user}.json").write_text(json.dumps(value))
+    assert answers(read_responses(tmp_path)) == given
+
+
+def test_a_file_per_test_with_people(tmp_path):
+    for test in ("one", "two", "three"):
+        own = {u: {f"{test}{k}": letter(u, test, k) for k in range(20)} for u in USERS}
+        (tmp_path / f"{test}.json").write_text(json.dumps(own))
+    assert {*read_responses(tmp_path).users} == {*USERS}
+
+
+@pytest.mark.parametrize("number", ["{}", "q{}"])
+def test_attempts_of_the_same_people_are_no_models(tmp_path, number):
+    first = {u: {number.format(k): letter(u, "test", k) for k in range(20)} for u in USERS}
+    for attempt in range(3):
+        own = {u: {n: RNG.choice([a, a, a, "A"]) for n, a in o.items()} for u, o in first.items()}
+        (tmp_path / f"try{attempt}.json").write_text(json.dumps(own))
+    with pytest.raises(InputError, match="whether the first or the last counts"):
+        read_responses(tmp_path)
+
+
+NAMES = st.sampled_from(["user", "item", "answers", "responses", "choices", "results", "q1", "x"])
+SINGLE = st.none() | st.booleans() | st.integers(-9, 9) | st.floats() | st.text(max_size=5)
+VALUES = st.recursive(
+    SINGLE,
+    lambda own: (
+        st.lists(own, max_size=4) | st.dictionaries(NAMES | st.text(max_size=5), own, max_size=4)
+    ),
+    max_leaves=20,
+)
+
+
+@given(value=VALUES, indent=st.sampled_from([None, 0, 2, "\t"]))
+def test_no_json_is_called_invalid(value, indent):
+    text = json.dumps(value, indent=indent)
+    told = ""
+    try:
+        read_responses(io.BytesIO(text.encode()))
+    except InputError as error:
+        told = str(error)
+    assert "not valid JSON" not in told

@@ -18,6 +18,7 @@ from hitsndiffs.reading.exports import FORMATS, find_format
 from hitsndiffs.reading.exports.base import Document, Refusal
 from hitsndiffs.reading.exports.format import Format, Stream
 from hitsndiffs.reading.exports.per_file import name_users
+from hitsndiffs.reading.exports.predictions import ANSWERS_BY_ID, are_by_topic
 from hitsndiffs.reading.files.documents import FileDocument, FolderDocument, open_document
 from hitsndiffs.reading.files.source import no_source, open_path, open_stream
 from hitsndiffs.reading.frames import frame_of
@@ -160,7 +161,21 @@ def _recognised(documents: Sequence[Any], options: ReadingOptions) -> list[_File
             f"{', '.join(d.name for d in documents[:3])}: there is nothing in it that can be "
             f"read as {forced.title}."
         )
+    plain = [file for file in files if file.format is None]
+    if ANSWERS_BY_ID in formats and _are_by_topic([file.document for file in plain]):
+        for file in plain:
+            file.format, file.why = ANSWERS_BY_ID, "answers stand under topics and ids, by file"
     return files
+
+
+def _are_by_topic(documents: Sequence[Any]) -> bool:
+    if not all(isinstance(own, FileDocument) for own in documents):
+        return False
+    try:
+        is_small = all(own.kind == "json" and own.is_whole for own in documents)
+        return is_small and are_by_topic(documents)
+    except InputError:
+        return False  # reading the files will say what is wrong
 
 
 def _walk(

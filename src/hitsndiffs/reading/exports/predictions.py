@@ -8,6 +8,7 @@ from typing import Any
 
 from hitsndiffs.data.names import find_column, recognise
 from hitsndiffs.errors import InputError
+from hitsndiffs.reading.accord import accord_of, numbers_of
 from hitsndiffs.reading.exports.base import (
     MOST_COLUMNS,
     Choices,
@@ -31,7 +32,7 @@ from hitsndiffs.reading.layouts.content import look_at
 from hitsndiffs.reading.tables.nested import flat_table
 from hitsndiffs.reading.vocabulary import plain, role_of_name
 
-__all__ = ["FORMATS"]
+__all__ = ["ANSWERS_BY_ID", "FORMATS", "are_by_topic"]
 
 #: What columns hold, by their names without signs; those of answers stand best first.
 _NAMES = {
@@ -193,6 +194,10 @@ PREDICTIONS = Format(
 
 # -- {id: letter} ----------------------------------------------------------------------------------
 
+#: So many files with topics tell users from topics, if they agree more than this beyond chance,
+#: and so many times more than the topics do.
+_FILES, _ALIKE, _CLEARLY = 3, 0.1, 4
+
 
 def _by_id(value: Any) -> tuple[dict[str, str], bool]:
     """Return the answers by id, and whether they are the right ones; nothing for other objects."""
@@ -218,8 +223,53 @@ def _right(value: Any) -> Any:
     return next((one for name, one in own.items() if role_of_name(name) == "key"), None)
 
 
+def _by_topic(value: Any) -> dict[str, Any]:
+    """Return what stands in objects within objects, under all names that lead to it.
+
+    Examples
+    --------
+    >>> _by_topic({"law": {"0": "A", "1": "C"}, "art": {"0": "B"}})
+    {'law/0': 'A', 'law/1': 'C', 'art/0': 'B'}
+    """
+    found: dict[str, Any] = {}
+    for name, one in inner(value).items():
+        inside = _by_topic(one) if isinstance(one, dict) else {"": one}
+        found |= {f"{name}/{n}" if n else str(name): own for n, own in inside.items()}
+    return found
+
+
+def are_by_topic(files: Sequence[Document]) -> bool:
+    """Whether files hold the answers of one user each, by topic and id, not by user and item.
+
+    Then the answers under the same names in several files agree, and those of the topics do not:
+    they have items of their own, or numbers that say nothing across topics. Attempts of the same
+    people at a test agree in both ways.
+    """
+    users, items, answers = list[str](), list[str](), list[str]()
+    if len(files) < _FILES:
+        return False
+    for k, document in enumerate(files):
+        value = document.data()
+        if not inner(value) or not all(isinstance(one, dict) for one in value.values()):
+            return False
+        found, _ = _by_id(_by_topic(value))
+        if not found:
+            return False
+        last = [name.rpartition("/")[2] for name in found]
+        if len({*last}) < len(last) and not all(map(str.isdecimal, last)):
+            return False
+        users += [f"{k}/{name}" for name in last]
+        items += found
+        answers += found.values()
+    told = accord_of(numbers_of(users), numbers_of(items), numbers_of(answers))
+    return told.items > max(_ALIKE, _CLEARLY * told.users)
+
+
 def _answers_by_id(document: Document, _: Choices, stream: Stream) -> Iterator[Given]:
-    found, is_key = _by_id(document.data())
+    value = document.data()
+    found, is_key = _by_id(value)
+    if not found:
+        found, is_key = _by_id(_by_topic(value))
     stream.user_is_file, stream.key_from = True, document.name if is_key else ""
     for item, answer in found.items():
         yield Given(stem_of_name(document.name), item, single(answer))

@@ -140,11 +140,6 @@ class FileDocument:
             self._content = data
         return data
 
-    @property
-    def is_array(self) -> bool:
-        """Whether the text begins with a bracket: one JSON array, not one value per line."""
-        return self._head_text.lstrip().startswith("[")
-
     @cached_property
     def kind(self) -> Kind:
         """What kind of file it is, judged by its content."""

@@ -55,7 +55,8 @@ def is_nested(records: Sequence[Any], kind: str = "jsonl") -> bool:
     if not found or len(found) < len(records):
         return False
     if kind == "json" and len(found) == 1:
-        return not any(isinstance(found[0].get(name), dict) for name in ANSWERS)
+        own = [found[0].get(name) for name in ANSWERS]
+        return not any(isinstance(one, dict) and not _holds_more([*one.values()]) for one in own)
     told = bool(recognise("user", list(found[0])))
     deep = any(
         _holds_deep(name if told else "", value)
@@ -79,6 +80,8 @@ class _Flat:
     """What was found on the way: sentences about what is left out."""
 
     left_out: dict[str, None] = field(default_factory=dict)
+    #: Names under which none of the items of the others stand.
+    strange: list[str] = field(default_factory=list)
 
     # -- rows -------------------------------------------------------------------------------------
 
@@ -121,6 +124,9 @@ class _Flat:
         columns = recognise("user", list(value), wide=True)
         if not path and columns and _counts_up(own):  # as pandas writes a table
             return [{(name,): own[number] for name, own in value.items()} for number in own[0]]
+        strange = _strange(value)
+        self.strange += strange
+        value = {name: one for name, one in value.items() if name not in strange}
         own_path = (*path, _called(value))
         return [
             {own_path: name, **row}
@@ -229,6 +235,25 @@ def _is_map(value: dict[str, Any]) -> bool:
     return 2 * sum(count > 1 for count in counts.values()) > len(counts)
 
 
+def _strange(value: dict[str, Any]) -> list[str]:
+    """Return the few names under which nothing stands that also stands under another name.
+
+    Examples
+    --------
+    >>> people = {name: {"q1": "A", "q2": "B"} for name in ("ann", "bob", "cem")}
+    >>> _strange({"_meta": {"exported": "2024-01-02", "course": "BIO1"}, **people})
+    ['_meta']
+    """
+    own = {n: one for n, one in value.items() if isinstance(one, dict) and one}
+    counts = Counter(name for one in own.values() for name in one)
+    found = [
+        name
+        for name, one in own.items()
+        if not _holds_more([*one.values()]) and all(counts[inside] == 1 for inside in one)
+    ]
+    return found if 4 * len(found) <= len(value) else []
+
+
 def _holds_more(values: Sequence[Any]) -> bool:
     return any(isinstance(value, (dict, list)) for value in values)
 
@@ -323,6 +348,9 @@ def flat_table(value: Any) -> tuple[Table, list[str]]:
     )
     gone = list(flat.left_out)
     notes = [f"Left out {listed(gone, most=3)}: lists or records."] if gone else []
+    if flat.strange:
+        whose = "none of the items of the others stand there"
+        notes.append(f"Left out {listed(flat.strange, most=3)}: {whose}.")
     return table, notes
 
 

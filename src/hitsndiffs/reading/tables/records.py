@@ -90,12 +90,11 @@ class _Records:
     """The records of a file, as frames of text, and the lines where they stand."""
 
     def __init__(self, document: FileDocument, stack: ExitStack) -> None:
-        is_several = document.kind == "json" and len(document.sample.records) > 1
-        is_array = document.is_array or is_several
-        unit = "record" if is_array else "line"
+        is_whole = document.kind == "json"  # a value may stand on several lines: none is a record
+        unit = "record" if is_whole else "line"
         self.place = Place(document.name, unit, self._line_of, by_position=False)
         self.notes: list[str] = []
-        self._pieces = _of_array(document) if is_array else _of_lines(document, stack)
+        self._pieces = _of_value(document) if is_whole else _of_lines(document, stack)
         self._lines: list[tuple[int, Any]] = []
         #: Members that are lists or records (the options of a question); None until checked.
         self._nested: list[str] | None = None
@@ -145,10 +144,9 @@ class _Records:
         return pl.DataFrame(columns, schema=dict.fromkeys(columns, pl.String))
 
 
-def _of_array(document: FileDocument) -> Iterator[Piece]:
-    loaded = document.data()
-    if not isinstance(loaded, list):
-        raise InputError(f"{document.name}: a list of records was expected; got {_what(loaded)}.")
+def _of_value(document: FileDocument) -> Iterator[Piece]:
+    value = document.data()
+    loaded = value if isinstance(value, list) else [value]
     if loaded:
         yield range(1, len(loaded) + 1), loaded
 
