@@ -322,6 +322,78 @@ def test_the_sheet_with_answers_is_read_not_the_one_with_marks(tmp_path):
     assert "Read the sheet 'Raw'" in notes(r)
 
 
+# -- sheets with the same columns ----------------------------------------------------------------
+
+
+def book(**sheets: list[list[str]]) -> io.BytesIO:
+    return io.BytesIO(xlsx_bytes(sheets))
+
+
+CLASSES = {f"7{k}": [HEADER, *ROWS[4 * j : 4 * j + 4]] for j, k in enumerate("abc")}
+
+
+@pytest.mark.parametrize("above", [[], [["School of the North"]]], ids=["", "title"])
+def test_a_sheet_per_class_is_read_as_files_are(above):
+    sheets = {name: [*above, *rows] for name, rows in CLASSES.items()}
+    key = [["Item", "Answer"], *map(list, zip(ITEMS, KEY, strict=True))]
+    names = [["Name", "Born"], *([name, "2012"] for name in NAMES)]
+    summary = [
+        ["Name", *ITEMS],
+        *([what, *(f"0.{k}5" for k in range(8))] for what in ("Mean", "SD")),
+    ]
+    r = read_responses(book(Pupils=names, **sheets, Summary=summary, Key=key))
+    assert answers(r) == GIVEN
+    assert dict(r.key) == dict(zip(ITEMS, KEY, strict=True))
+    assert "Joined 3 sheets: '7a', '7b' and '7c'." in notes(r)
+    assert "Other sheets: 'Pupils', 'Summary' and 'Key'." in notes(r)
+    one = read_responses(book(**sheets), sheet="7b")
+    assert one.users.tolist() == NAMES[4:8]
+
+
+def test_sheets_that_repeat_the_rows_of_another_are_left_out():
+    for sheets in ({"all": [HEADER, *ROWS], **CLASSES}, {**CLASSES, "all": [HEADER, *ROWS]}):
+        r = read_responses(book(**sheets))
+        assert answers(r) == GIVEN
+        assert "Read the sheet 'all'; there is also '7a', '7b' and '7c'." in notes(r)
+
+
+def test_sheets_in_which_the_same_people_answer_differently_are_asked_about():
+    again = [HEADER, *([row[0], row[2], row[1], *row[3:]] for row in ROWS)]
+    with pytest.raises(InputError, match=r"'May' and 'June' have the same columns.*--sheet 'May'"):
+        read_responses(book(May=[HEADER, *ROWS], June=again))
+    assert answers(read_responses(book(May=[HEADER, *ROWS], June=again), sheet="May")) == GIVEN
+    assert answers(read_responses(book(May=[HEADER, *ROWS], June=again), attempt="first")) == GIVEN
+
+
+@pytest.mark.parametrize("with_key", [False, True])
+def test_two_forms_of_a_test_are_asked_about(with_key):
+    other = {"A": "B", "B": "C", "C": "D", "D": "A"}
+    second = [[f"{row[0]} II", *map(other.get, row[1:])] for row in ROWS]
+    above = [["Key", *KEY]] if with_key else []
+    below = [["Key", *map(other.get, KEY)]] if with_key else []
+    with pytest.raises(InputError, match="--sheet 'Set A'"):
+        read_responses(
+            book(**{"Set A": [*above, HEADER, *ROWS], "Set B": [*below, HEADER, *second]})
+        )
+    few = [HEADER, *second[:3]]  # too few to tell by their answers
+    if with_key:
+        with pytest.raises(InputError, match="different right answers to 'Q1'"):
+            read_responses(book(A=[*above, HEADER, *ROWS], B=[*below, *few]))
+
+
+def test_sheets_without_names_are_not_joined():
+    bare = {name: [row[1:] for row in rows] for name, rows in CLASSES.items()}
+    assert "Read the sheet '7a'; there is also '7b' and '7c'." in notes(
+        read_responses(book(**bare))
+    )
+
+
+def test_marks_beside_sheets_of_answers_stay_out():
+    marks = [[row[0], *(int(a == k) for a, k in zip(row[1:], KEY, strict=True))] for row in ROWS]
+    r = read_responses(book(Marks=[HEADER, *marks], **CLASSES))
+    assert answers(r) == GIVEN
+
+
 # -- one answer per row --------------------------------------------------------------------------
 
 

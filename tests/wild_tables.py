@@ -155,7 +155,7 @@ def wild_tables() -> Iterator[Known]:
     yield one("sheet per class", {"year7.xlsx": xlsx_bytes({
         "7a": [["Name", *numbered("Q", 10)], *[[people(20)[i], *rows[i][:10]] for i in range(10)]],
         "7b": [["Name", *numbered("Q", 10)], *[[people(20)[i], *rows[i][:10]] for i in range(10, 20)]]})},
-        (20, 10), 10, may=True)  # fmt: skip
+        20, 10)  # fmt: skip
     yield one("records with a list", {"answers.json": json.dumps(
         [{"pupil": people(20)[i], "given": rows[i][:10]} for i in range(20)]).encode()}, 20, 10)  # fmt: skip
 

@@ -26,7 +26,10 @@ from hitsndiffs.reading.tables.records import json_table
 from hitsndiffs.reading.tables.table import Table
 from hitsndiffs.reading.vocabulary import is_key_name
 
-__all__ = ["PlainReading", "key_of_sheets", "laid_out", "open_frame", "open_plain", "open_table"]
+__all__ = [
+    "PlainReading", "key_of_sheets", "laid_out", "open_frame", "open_plain", "open_table",
+    "sheet_of",
+]  # fmt: skip
 
 #: In tables with fewer items beside the users, a single column may hold all answers.
 _FEW_ITEMS = 3
@@ -112,12 +115,12 @@ class PlainReading:
         return RawKey()
 
 
-def key_of_sheets(document: FileDocument) -> RawKey:
+def key_of_sheets(document: FileDocument, options: ReadingOptions) -> RawKey:
     """Return the key from another sheet of a workbook that is named like a key."""
-    if document.kind != "sheets" or document.settings.sheet is not None:
+    if document.kind != "sheets" or options.sheet is not None:
         return RawKey()
     for sheet in document.sheets:
-        if sheet == document.first_sheet or not is_key_name(sheet):
+        if sheet == sheet_of(document) or not is_key_name(sheet):
             continue
         table = document.table(sheet)
         items, answers = (recognise(role, table.header) for role in ("item", "answer"))
@@ -130,6 +133,11 @@ def key_of_sheets(document: FileDocument) -> RawKey:
             own = dict(zip(table.header, map(str.strip, table.rows[0]), strict=True))
             return RawKey({k: v for k, v in own.items() if k and v}, f"the sheet {sheet!r}")
     return RawKey()
+
+
+def sheet_of(document: FileDocument) -> str:
+    """Return the sheet of a workbook that is read."""
+    return document.settings.sheet or document.first_sheet
 
 
 def open_plain(

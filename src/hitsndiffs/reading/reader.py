@@ -23,9 +23,10 @@ from hitsndiffs.reading.files.documents import FileDocument, FolderDocument, ope
 from hitsndiffs.reading.files.source import no_source, open_path, open_stream
 from hitsndiffs.reading.frames import frame_of
 from hitsndiffs.reading.options import ReadingOptions
-from hitsndiffs.reading.plain import PlainReading, key_of_sheets, open_frame, open_plain
+from hitsndiffs.reading.plain import PlainReading, key_of_sheets, open_frame, open_plain, sheet_of
 from hitsndiffs.reading.plan import Plan
 from hitsndiffs.reading.several import plan_several
+from hitsndiffs.reading.sheets import plan_sheets, sheets_alike
 from hitsndiffs.reading.streams import encode_stream
 
 __all__ = ["make_plan"]
@@ -330,6 +331,16 @@ def _read_stream(plan: Plan, stream: Stream) -> Responses:
 def _plan_plain(plan: Plan, document: Any, options: ReadingOptions, stack: ExitStack) -> None:
     """Plan how one file is read; it stays open until then."""
     reading = open_plain(document, options, stack)
+    sheets = sheets_alike(document, reading, options, stack)
+    if len(sheets) > 1:
+        plan_sheets(plan, document, sheets, options)
+        _describe(plan, document, [one.name for one in sheets])
+        return
+    if sheets and sheets[0].name != sheet_of(document):  # it holds the others as well
+        document.settings = sheets[0].settings
+        reading = open_plain(document, options, stack)
+        also = listed([name for name in document.sheets if name != sheets[0].name])
+        reading.table.notes.insert(0, f"Read the sheet {sheets[0].name!r}; there is also {also}.")
     plan.sources, plan.format = (document.name,), reading.format
     _describe(plan, document)
     _describe_table(plan, reading)
@@ -352,14 +363,14 @@ def _describe_table(plan: Plan, reading: PlainReading) -> None:
 def _read_plain(plan: Plan, reading: PlainReading, document: Any = None) -> Responses:
     encoded, key = reading.read()
     if not key.options and document is not None:
-        key = key_of_sheets(document)
+        key = key_of_sheets(document, plan.options)
     plan.notes += encoded.notes
     name = plan.sources[0]
     return clean(plan, encoded, key, name, reading=reading, titles=reading.table.titles)
 
 
-def _describe(plan: Plan, document: Any) -> None:
-    """Say how the bytes become cells."""
+def _describe(plan: Plan, document: Any, joined: Sequence[str] = ()) -> None:
+    """Say how the bytes become cells; those of several sheets may be ``joined``."""
     kind, settings = document.kind, document.settings
     plan.container = _CONTAINERS.get(kind, kind)
     if kind in ("table", "json", "jsonl", "text"):
@@ -370,7 +381,11 @@ def _describe(plan: Plan, document: Any) -> None:
         plan.separator = document.shape.separator
         place = document.header_place
         plan.header_row = None if place is None else place + 1
-    if kind == "sheets":
+    if joined:
+        others = [name for name in document.sheets if name not in joined]
+        plan.notes += [f"Other sheets: {listed(others)}."] if others else []
+        plan.notes += filter(None, map(document.sheet_note, joined))
+    elif kind == "sheets":
         plan.sheet = settings.sheet or document.first_sheet
         if len(document.sheets) > 1 and settings.sheet is None:
             others = [name for name in document.sheets if name != plan.sheet]

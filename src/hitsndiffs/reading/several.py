@@ -22,7 +22,7 @@ from hitsndiffs.reading.exports.per_file import name_users, told_apart
 from hitsndiffs.reading.key import read_key
 from hitsndiffs.reading.layouts.layout import Layout
 from hitsndiffs.reading.options import ReadingOptions
-from hitsndiffs.reading.plain import PlainReading, laid_out, open_plain, open_table
+from hitsndiffs.reading.plain import PlainReading, key_of_sheets, laid_out, open_plain, open_table
 from hitsndiffs.reading.plan import Plan
 from hitsndiffs.reading.streams import RawKey, encode_stream
 from hitsndiffs.reading.tables.frames import Parquet
@@ -95,24 +95,40 @@ class _Part:
         return bool(_users(self.reading.layout)) and not self.by_file
 
 
-def plan_several(plan: Plan, documents: Sequence[Any], options: ReadingOptions) -> None:
-    """Read plain files that belong together; notes name those that cannot be read."""
-    keys = [one for one in documents if _is_key_file(one)]
+def plan_several(
+    plan: Plan, documents: Sequence[Any], options: ReadingOptions, sheets_of: Any = None
+) -> None:
+    """Read plain files that belong together; notes name those that cannot be read.
+
+    They may be the ``sheets_of`` a workbook with the same columns, all of which must be read.
+    """
+    keys = [one for one in documents if sheets_of is None and _is_key_file(one)]
     own = [one for one in documents if one not in keys]
     with ExitStack() as stack:
         parts, wrong = _parts(own, options, stack)
     key, notes = _key_among(parts, wrong)
+    if sheets_of is not None:
+        key, notes = key_of_sheets(sheets_of, options), []
+        if wrong:
+            raise wrong[0][1]
+        if any(part.by_file for part in parts):
+            raise InputError("users occur in several sheets.")
+        told: dict[str, str] = {}
+        for item, option in ((i, o) for part in parts for i, o in part.key.options.items()):
+            if told.setdefault(item, option) != option:
+                raise InputError(f"they have different right answers to {item!r}.")
     _refuse_strange(parts, wrong, options)
     parts = _linked(parts, notes)
     names = [name for part in parts for name in part.names]
     plan.sources, plan.layout, plan.format = tuple(names), "several", parts[0].reading.format
-    plan.title = f"{len(names):,} files of the same test"
+    several = count(len(names), "file" if sheets_of is None else "sheet")
+    plan.title = f"{several} of the same test"
     plan.why = "they have items in common" if len(parts) > 1 else "they have the same columns"
     if all(part.by_file for part in parts):
         plan.why = "each file holds the answers of one user"
     columns = next((p.reading.layout.columns for p in parts if p.reading.layout.columns), [])
     plan.columns = [c for c in columns if c.name != FILE or c.role == "user"]
-    plan.notes.append(f"Joined {len(names):,} files: {listed(names, most=3)}.")
+    plan.notes.append(f"Joined {several}: {listed(names, most=3)}.")
     plan.notes += dict.fromkeys(note for part in parts for note in part.encoded.notes)
     plan.notes += [*notes, *(f"Left out {one.name}: {fault}" for one, fault in wrong[:3])]
     for part in parts:
@@ -129,7 +145,7 @@ def plan_several(plan: Plan, documents: Sequence[Any], options: ReadingOptions) 
 
     def read(made: Plan) -> Responses:
         reading = parts[0].reading if len(parts) == 1 else None
-        return clean(made, _joined(parts, made.notes), key, f"{len(names)} files", reading=reading)
+        return clean(made, _joined(parts, made.notes), key, several, reading=reading)
 
     plan._reader = read
 

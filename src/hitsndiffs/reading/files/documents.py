@@ -8,7 +8,8 @@ import os
 import re
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext
-from dataclasses import dataclass
+from copy import copy
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from pathlib import Path, PurePosixPath
 from typing import Any, BinaryIO
@@ -251,6 +252,14 @@ class FileDocument:
     def sheets(self) -> list[str]:
         """The names of the sheets of a spreadsheet."""
         return self._workbook.sheets if self.kind == "sheets" else []
+
+    def of_sheet(self, sheet: str) -> FileDocument:
+        """Return a sheet of a spreadsheet as a document of that name."""
+        made = copy(self)
+        made.name, made.folders, made.settings = sheet, (), replace(self.settings, sheet=sheet)
+        for cached in ("header_place", "sample"):
+            made.__dict__.pop(cached, None)
+        return made
 
     def sheet_note(self, sheet: str) -> str | None:
         """Return a sentence on cells of a sheet that hold no value."""
