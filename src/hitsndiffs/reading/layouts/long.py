@@ -99,7 +99,10 @@ class _Side:
 
 @dataclass
 class _Triple:
-    """Columns of users, items and answers, and how well they fit."""
+    """Columns of users, items and answers, and how well they fit.
+
+    ``sided`` is how many of users and items have their own names, less those with the other's.
+    """
 
     users: _Side
     items: _Side
@@ -107,6 +110,7 @@ class _Triple:
     within_items: float
     within_users: float
     named: int
+    sided: int
     rank: float
 
     @property
@@ -319,7 +323,11 @@ class _Long:
                 if first.place < second.place:
                     alone, both = _Side([one]), _Side([first, second])
                     found += self._answered(alone, both) + self._answered(both, alone)
-        found = [own for own in found if own.gain > 0 or own.named >= 2]
+        # Right and wrong agree within users as within items: there names decide.
+        found = [
+            own for own in found
+            if own.named >= 2 or (own.rank > 0 and (own.gain > 0 or own.sided > 0))
+        ]  # fmt: skip
         found = [*self._not_derived(found)]
         if not found:
             return None, []
@@ -446,7 +454,7 @@ class _Long:
         told = bool(answers.words & ANSWERS)
         rank = (inside - alike) * float(full.mean()) + NAMED * (named - other)
         rank += HINT * told - 2 * HINT * (answers.said in _HARDLY and not told)
-        return _Triple(users, items, answers, inside, alike, named, rank)
+        return _Triple(users, items, answers, inside, alike, named, fits - other, rank)
 
     def _key(self, items: _Side, answers: Profile) -> Profile | None:
         """Return the column with one answer per item: named like a key, or else right often."""

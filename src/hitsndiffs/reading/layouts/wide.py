@@ -230,7 +230,8 @@ class Wide(Users):
             found.append((1, "its cells are a few answers"))
         elif not few:
             found.append((-3, REASONS[own.kind]))
-        if own.said is not None and own.name not in self.series:
+        counts = own.said in ("row", "attempt") and not own.is_numeric  # words are no numbers
+        if own.said is not None and own.name not in self.series and not counts:
             weight = -6 if own.said == "key" else -4 if own.is_numeric else -2
             found.append((weight, f"named like {SAID[own.said]}"))
         elif own.name in self.all.named("user", wide=True) and self.users:
@@ -318,6 +319,8 @@ class Wide(Users):
             if names_people(next(iter(own.values()))[0]) or not (stem or _counts_up(list(own))):
                 continue
             profiles = [self.all[n] for of in list(own.values())[:MANY] for n in of]
+            if {p.name for p in profiles} <= self.remarks:
+                continue
             fixed = sum(p.distinct < 2 for p in profiles)
             if len(self.all.rows) >= 5 and fixed * 5 >= len(profiles) * 4 and any(
                 p.is_constant for p in profiles
@@ -351,7 +354,8 @@ class Wide(Users):
         for one, two in permutations(taken, 2):
             columns = [[self.all[n] for of in own.values() for n in of] for own in (one, two)]
             stocks = [{v for own in each for v in own.values} for each in columns]
-            if one.keys() != two.keys() or stocks[0] & stocks[1] or max(map(len, stocks)) > 12:
+            others = len(two) < FEW or not two.keys() <= one.keys()
+            if others or stocks[0] & stocks[1] or max(map(len, stocks)) > 12:
                 continue
             gain = [own.items - own.users for own in map(direction, columns)]
             if min(gain) > CLEAR or (gain[0] > gain[1] and max(gain) <= CLEAR):
