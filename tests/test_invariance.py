@@ -183,7 +183,7 @@ def test_letters_that_say_nothing_across_items_hardly_matter(model: str, seed: i
     codes, rng = r.codes.T.astype(int), np.random.default_rng(0)
     other = np.column_stack([rng.permutation(3)[column] for column in codes.T])
     one, two = (rank(Responses.from_wide(table.astype(str))) for table in (codes, other))
-    np.testing.assert_allclose(one.scores, two.scores, atol=1e-3)
+    np.testing.assert_allclose(one.scores, two.scores, atol=2e-3)
     assert abs(one.confidence - two.confidence) < 0.15
 
 

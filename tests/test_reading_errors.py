@@ -195,7 +195,7 @@ BROKEN = {
     "turned and long": ("a.csv", b"x", {"transpose": True, "layout": "long"}, "^Only a wide file"),
     "unknown format": ("a.csv", b"x", {"format": "xls"}, "^format must be one of csv, tsv,"),
     "unknown layout": ("a.csv", b"x", {"layout": "square"}, "^layout must be one of auto, wide,"),
-    "unknown header": ("a.csv", b"x", {"header": "no"}, "^header must be True, False or 'auto'"),
+    "unknown header": ("a.csv", b"x", {"header": "no"}, "^header must be one of True, False"),
 }  # fmt: skip
 
 

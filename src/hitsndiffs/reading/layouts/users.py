@@ -108,10 +108,10 @@ class Users:
         if own.filled < 0.9 * len(own.cells) or len(own.cells) < 2 or len(self.names) < 2:
             return 0
         nameless = bool(NAMELESS.fullmatch(own.name)) and self.has_header and own.place < 3
-        numbers = nameless and own.is_numeric and own.place == 0
+        first = nameless and own.place == 0  # names of rows, as R and pandas write them
         score = 2 + (own.place == 0 or nameless) + 0.1 * (not own.is_numeric)
         fits = score >= USER or (self.has_header and not own.is_numeric and own.filled >= 5)
-        return score if numbers or (fits and self._are_ids(own)) else 0
+        return score if first or (fits and self._are_ids(own)) else 0
 
     def _are_ids(self, own: Profile) -> bool:
         """Whether few of a column's cells are answers in other columns."""
