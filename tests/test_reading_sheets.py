@@ -132,13 +132,37 @@ def test_a_key_beside_people_may_have_an_id(name, number):
     [
         *("Rätta svar", "Správné odpovědi", "Avaimet", "مفتاح الإجابة", "Đáp án", "Richtig"),
         *("Model answer", "Correct option", "ANSWER KEY (do not share)", "Gold standard"),
-        *("Truth", "Soluciones"),
+        *("Truth", "Soluciones", "PLANTILLA", "Plantilla de respuestas", "Griglia di correzione"),
+        *("Musterlösung", "Antwoordmodel", "Klíč", "Hoja de respuestas correctas", "Gabarito 2"),
     ],
 )
 def test_keys_have_many_names(name):
     r = read([HEADER, *ROWS, [name, *KEY]])
     assert answers(r) == GIVEN
     assert dict(r.key) == dict(zip(ITEMS, KEY, strict=True))
+
+
+@pytest.mark.parametrize("own", ["", "8", "-"])
+def test_a_row_that_points_agree_with_is_the_key(own):
+    right = [sum(map(str.__eq__, row, KEY)) for row in ANSWERS]
+    rows = [[*row, points] for row, points in zip(ROWS, right, strict=True)]
+    r = read([[*HEADER, "Right"], ["Maya Muster", *KEY, own], *rows])
+    assert (r.n_users, r.key is not None) == ((12, True) if own != "8" else (13, False))
+
+
+def test_a_key_is_named_in_any_cell_beside_the_answers():
+    rows = [[IDS[k], f"W{k}", 8, *own] for k, own in enumerate(ANSWERS)]
+    r = read([["20230000", "KEY", 8, *KEY], *rows])
+    assert (r.n_users, [*r.key.values()]) == (12, KEY)
+
+
+@pytest.mark.parametrize(("name", "is_key"), [("GOLD", True), ("gold", True), ("Gold", False)])
+def test_a_worker_called_gold_holds_the_key(name, is_key):
+    people = [name.split()[0] for name in NAMES]
+    rows = [[w, i, a] for w, own in zip(people, ANSWERS, strict=True) for i, a in enumerate(own)]
+    rows += [[name, i, a] for i, a in enumerate(KEY)]
+    r = read([["worker", "task", "label"], *([w, f"t{i}", a] for w, i, a in rows)])
+    assert (r.n_users, r.key is not None) == (13 - is_key, is_key)
 
 
 @pytest.mark.parametrize("name", ["Gold", "Truth, Sojourner", "Model, Eva", "Max Right (7b)"])

@@ -25,11 +25,12 @@ from hitsndiffs.data.responses import Responses
 from hitsndiffs.data.words import count, listed, shortened
 from hitsndiffs.errors import InputError
 from hitsndiffs.reading.files.archives import too_large
-from hitsndiffs.reading.layouts.layout import WideRoles
+from hitsndiffs.reading.layouts.layout import LABELS, WideRoles
 from hitsndiffs.reading.layouts.rows import (
     BOTTOM,
     TOP,
     nameless_rows,
+    row_of_points,
     rows_apart,
     rows_of_text,
 )
@@ -70,13 +71,15 @@ def build_wide(
     """
     place, notes = table.place, table.notes
     is_small = table.is_small and table.has_header
-    beside = [*roles.labels, *([roles.attempt] if roles.attempt else [])] if is_small else []
+    counts = [c.name for c in roles.left_out if c.role in ("points", "unused")][-LABELS:]
+    labelled = list(dict.fromkeys([*roles.labels, *counts])) if table.is_small else []
+    beside = [*labelled, *([roles.attempt] if roles.attempt and is_small else [])]
     told = [*roles.users, *beside, *([] if group is None else [group])]
     chosen = {*told, *roles.items}
     wanted = None if len(chosen) == len(table.names) else [n for n in table.names if n in chosen]
     names: dict[str, str] = {}
     if not table.has_header:
-        items = [name for name in table.names if name not in told]
+        items = [name for name in table.names if name not in told or name in labelled]
         names = {name: f"item-{k}" for k, name in enumerate(items, start=1)}
     encoder = WideEncoder(place, as_text=True, whole=whole)
     pieces: dict[str, _Pieces] = defaultdict(list)
@@ -96,13 +99,23 @@ def build_wide(
     users = [texts[name] for name in roles.users]
     apart: dict[int, str] = {}
     remarks = np.zeros(n_rows, dtype=bool)
-    if is_small:
+    if table.is_small:
         given = [answers[name] for name in roles.items]
         labels = {name: texts[name] for name in roles.labels}
         apart = rows_apart(labels, given, users) if labels else {}
-        if not roles.asked:
-            apart |= nameless_rows(users, given)
-            remarks[rows_of_text(users, given, roles.items)] = True
+        known = any(map(is_key_name, apart.values()))
+        points = {name: texts[name] for name in counts}
+        about = [texts[c.name] for c in roles.left_out if c.role == "identity" and c.name in texts]
+        scored = None if known else row_of_points(points, given, about)
+        own = " ".join(cells[scored[0]].strip() for cells in users) if scored else ""
+        if scored is not None and not is_key_name(own):
+            called = shortened(own, 30) or f"row {scored[0] + 1}"
+            apart[scored[0]] = f"answer key ({called})"
+            said = f"{scored[1]!r} is the number of answers that agree with it"
+            notes.append(f"Took {called!r} as the key: {said}.")
+    if is_small and not roles.asked:
+        apart |= nameless_rows(users, given)
+        remarks[rows_of_text(users, given, roles.items)] = True
     numbers = texts.get(roles.attempt or "", [])
     attempt = attempt or ("first" if numbers else None)
     if users:

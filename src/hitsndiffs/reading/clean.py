@@ -27,7 +27,12 @@ from hitsndiffs.reading.patterns import match_names
 from hitsndiffs.reading.plain import PlainReading
 from hitsndiffs.reading.plan import Plan
 from hitsndiffs.reading.streams import RawKey, option_label
-from hitsndiffs.reading.vocabulary import is_key_name, is_summary_name, may_name_keys
+from hitsndiffs.reading.vocabulary import (
+    is_gold_user,
+    is_key_name,
+    is_summary_name,
+    may_name_keys,
+)
 
 __all__ = ["clean"]
 
@@ -86,7 +91,7 @@ def clean(
     if layout in ("wide", "long", "several", "export"):
         if layout == "wide" and options.items is None and key_user is None:
             own.leave_out_strangers()
-        own.leave_out_named_rows(key_user)
+        own.leave_out_named_rows(key_user, layout)
         if roles is not None and not roles.users:
             own.leave_out_silent_rows()
     if layout != "wide":  # the items of a wide table are already those asked for
@@ -149,7 +154,7 @@ class _Cleaning:
             if not named and not absent and foreign >= _STRANGE * own.total():
                 self.leave_out([user], self.row(user), reason)
 
-    def leave_out_named_rows(self, key_user: int | None) -> None:
+    def leave_out_named_rows(self, key_user: int | None, layout: str) -> None:
         """Leave out rows named like a key or an average, and keep the key.
 
         ``key_user`` is the row that the caller named as the key.
@@ -158,7 +163,8 @@ class _Cleaning:
         near_edge = {*range(min(TOP, r.n_users)), *range(max(0, r.n_users - BOTTOM), r.n_users)}
         sought = range(r.n_users) if r.n_users <= _MANY_USERS else sorted(near_edge)
         named = sought if may_name_keys("\n".join([str(labels[k]) for k in sought])) else ()
-        named = [k for k in named if is_key_name(str(labels[k]))]
+        gold = [k for k in named if layout != "wide" and self.is_gold(k)]
+        named = [k for k in named if k in gold or is_key_name(str(labels[k]))]
         summing = [k for k in sorted(near_edge) if is_summary_name(str(labels[k]))]
         answered = r.answers_per_user
         keys = [k for k in named if answered[k] and _fits_others(r, k)]
@@ -192,6 +198,14 @@ class _Cleaning:
             self.plan.left_out.append(what)
         if keys or summing:
             self.r = r.select(users=~np.isin(np.arange(r.n_users), [*keys, *summing]))
+
+    def is_gold(self, user: int) -> bool:
+        """Whether a user is called gold, unlike the others, and answered at least as they did."""
+        label, answered = str(self.r.users[user]), self.r.answers_per_user
+        if "gold" not in label.casefold() or answered[user] < np.median(answered):
+            return False
+        others = [str(own) for k, own in enumerate(self.r.users.tolist()) if k != user]
+        return is_gold_user(label, others)
 
     def leave_out_silent_rows(self) -> None:
         """Leave out rows without answers; no column names them."""

@@ -24,7 +24,7 @@ from hitsndiffs.reading.tables.delimited import delimited_table
 from hitsndiffs.reading.tables.frames import frame_table
 from hitsndiffs.reading.tables.records import json_table
 from hitsndiffs.reading.tables.table import Table
-from hitsndiffs.reading.vocabulary import is_key_name
+from hitsndiffs.reading.vocabulary import is_key_name, role_of_name
 
 __all__ = [
     "PlainReading", "key_of_sheets", "laid_out", "open_frame", "open_plain", "open_table",
@@ -124,6 +124,8 @@ def key_of_sheets(document: FileDocument, options: ReadingOptions) -> RawKey:
             continue
         table = document.table(sheet)
         items, answers = (recognise(role, table.header) for role in ("item", "answer"))
+        others = [n for n in table.header if n not in items and role_of_name(n) in (None, "key")]
+        answers = answers or (others if len(others) == 1 else [])
         places = [table.header.index(names[0]) for names in (items, answers) if names]
         if len(set(places)) == 2 or len(table.header) == 2:
             item, answer = places if len(set(places)) == 2 else (0, 1)

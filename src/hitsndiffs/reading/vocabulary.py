@@ -25,6 +25,7 @@ __all__ = [
     "SUMS",
     "bare_names",
     "folded",
+    "is_gold_user",
     "is_key_mark",
     "is_key_name",
     "is_summary_name",
@@ -46,8 +47,8 @@ _WORDS: dict[NameRole, str] = {
         sum average result results outof maxscore accuracy rank earned possible weight difficulty
         punkte punktzahl note noten gesamt gesamtpunkte ergebnis prozent bewertung points note
         résultat pourcentage moyenne total puntos puntaje puntuación calificación nota resultado
-        porcentaje punteggio voto valutazione percentuale pontos pontuação avaliação punten cijfer
-        totaal poäng betyg resultat punkty ocena wynik suma баллы балл оценка итого результат
+        porcentaje punti punteggio voto valutazione percentuale pontos pontuação avaliação punten
+        cijfer totaal poäng betyg resultat punkty ocena wynik suma баллы балл оценка итого результат
         процент 得点 点数 合計 評点 成绩 分数 得分 总分 점수""",
     "time": """time date timestamp datetime started start starttime ended end endtime completed
         completion completiontime submitted submittedat submitdate created createdat updated
@@ -97,10 +98,31 @@ _WORDS: dict[NameRole, str] = {
         juistantwoord facit rättsvar klucz poprawnaodpowiedź правильныйответ ключ 正解 正答 标准答案
         正确答案 答案 정답 cevapanahtarı doğrucevap""",
 }
+#: Names of keys, as :func:`plain` writes them: of rows, columns, users, sheets and files alike.
+_KEYS_WORDS = """plantilla plantillas plantilladerespuestas plantilladecorrección
+    plantillacorrectora plantilladesoluciones hojaderespuestascorrectas
+    respuestascorrectas clavederespuestas
+    clavedecorrección solucionario griglia grigliacorrezione grigliadicorrezione
+    grigliadellerisposte grigliarisposte correttore soluzioni chiavedicorrezione rispostecorrette
+    risposteesatte gabaritooficial gabaritodefinitivo gabaritopreliminar chavedecorreção
+    respostascorretas grilledecorrection grillederéponses grilledecorrige corrigétype lecorrigé
+    bonnesréponses réponsesattendues réponsescorrectes musterlösung musterlösungen musterloesung
+    musterantwort musterantworten lösungsschlüssel loesungsschluessel lösungsschablone schablone
+    lösungsblatt lösungsmuster lösungsbogen antwortschlüssel antwortschluessel schluessel
+    richtigeantworten richtigelösung antwoordmodel antwoordenmodel
+    correctiemodel correctievoorschrift
+    antwoordsleutel juisteantwoorden kluczodpowiedzi poprawneodpowiedzi prawidłoweodpowiedzi klíč
+    klíčodpovědí správnéodpovědi správnáodpověď správneodpovede řešení kľúč ключответов
+    правильныеответы верныеответы эталон правильнівідповіді facitlista rättasvar fasit riktigesvar
+    doğrucevaplar cevapanahtarı goldstandard goldstandards goldlabels goldanswers goldkey
+    groundtruth groundtruths 模范答案 標準答案 解答 模範解答 解答例"""
+_KEYS = frozenset(_KEYS_WORDS.split())
 _NAMES: dict[str, NameRole] = {}
 for _role, _text in _WORDS.items():
     for _word in _text.split():
         _NAMES.setdefault(_word, _role)
+for _word in _KEYS:
+    _NAMES.setdefault(_word, "key")
 #: Words that tell what a longer name means ("MC Score", "Time taken").
 _LONGER: tuple[NameRole, ...] = ("points", "time", "comment", "attempt")
 _TELLING = {
@@ -195,12 +217,27 @@ _KEY_WORDS, _BESIDE_KEY = (frozenset(text.split()) for text in _IN_KEYS.values()
 _PLAIN_HINTS = (
     "key", "ans", "corr", "solu", "master", "clav", "gabar", "chiav", "sleut", "faci", "fasit",
     "klu", "kulcs", "kunci", "juist", "richtig", "right", "true", "model", "expected", "truth",
-    "gold", "rikti", "helyes", "avai", "oikea", "giust", "esatt", "oplos", "jawab",
+    "gold", "plantil", "grigli", "grille", "muster", "schablon", "schlu", "rikti", "helyes", "avai",
+    "oikea", "giust", "esatt", "oplos", "jawab",
 )  # fmt: skip
 _HINTS = (
     *_PLAIN_HINTS,
     *["lös", "schl", "rätt", "đáp", "é", "å", "ø", "í", "ľ", "á", "ó", "ı", "ключ", "прав", "正"],
-    *["答", "정", "مفتاح", "الإجاب", "σωστ", "เฉลย"],
+    *[
+        "ř",
+        "ответ",
+        "эталон",
+        "відпов",
+        "prawid",
+        "chave",
+        "답",
+        "答",
+        "정",
+        "مفتاح",
+        "الإجاب",
+        "σωστ",
+        "เฉลย",
+    ],
 )
 _PLAIN_HINT, _HINT = (re.compile("|".join(hints)) for hints in (_PLAIN_HINTS, _HINTS))
 _SUMMARY_ROW = re.compile(
@@ -352,6 +389,10 @@ def is_key_name(label: str) -> bool:
     if bracket and len(before.split()) > 1 and is_key_name(before):
         return True  # Answer key (do not share)
     words = [word for word in _PARTS.split(text) if word]
+    if "".join(words).rstrip("0123456789") in _KEYS or (
+        len(words) > 1 and len(words[-1]) == 1 and "".join(words[:-1]) in _KEYS
+    ):
+        return True
     if "," in label.strip(" ,") and _BESIDE_KEY.isdisjoint(words):
         return False  # a family name and an initial
     if _KEY_ROW.fullmatch(label.strip()) or (words and _KEY_ROW.fullmatch(" ".join(words))):
@@ -376,7 +417,28 @@ def is_key_mark(remark: str) -> bool:
     >>> [is_key_mark(n) for n in ("answer key", "KEY", "correct", "Correction")]
     [True, True, False, False]
     """
-    return is_key_name(remark) and not _KEY_WORDS.isdisjoint(tokens(remark))
+    if not is_key_name(remark):
+        return False
+    return plain(remark) in _KEYS or not _KEY_WORDS.isdisjoint(tokens(remark))
+
+
+def is_gold_user(label: str, others: Sequence[str]) -> bool:
+    """Whether a user called gold holds the key: the others have numbers, or are written otherwise.
+
+    Examples
+    --------
+    >>> is_gold_user("GOLD", ["user1", "user2"]), is_gold_user("gold", ["ann", "bob"])
+    (True, False)
+    >>> is_gold_user("Gold", ["Ash", "Birk"])  # a family name
+    False
+    """
+    if plain(label) not in ("gold", "golden") or not others:
+        return False
+    manner = (label.isupper(), label.islower())
+    unlike = [
+        any(map(str.isdigit, own)) or (own.isupper(), own.islower()) != manner for own in others
+    ]
+    return sum(unlike) * 2 > len(others)
 
 
 def is_summary_name(label: str) -> bool:

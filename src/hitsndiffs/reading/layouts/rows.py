@@ -27,6 +27,7 @@ __all__ = [
     "named_rows",
     "nameless_rows",
     "row_names",
+    "row_of_points",
     "rows_apart",
     "rows_of_text",
     "without_other_rows",
@@ -38,6 +39,8 @@ TOP, BOTTOM = 3, 8
 _FEW = 0.05
 #: So many rows tell what a column holds; with fewer than the first number, they do not.
 _ENOUGH, _MOST = 5, 200
+#: Points tell the key of at least so many people and items, if they fit so large a share of them.
+_PEOPLE, _NEARLY = 8, 0.95
 #: Wider tables are looked at in so many columns.
 _WIDEST = 1000
 #: Unfinished attempts are at most this share of the rows.
@@ -132,7 +135,75 @@ def _is_person(row: int, label: str, column: Sequence[str], ids: Sequence[str]) 
     others = [text.strip() for k, text in enumerate(column) if k != row and text.strip()]
     shouted = label.isupper() and not sum(map(str.isupper, others)) * 2 > len(others)
     short = sum(len(text.split()) > len(label.split()) for text in others) * 2 > len(others)
-    return not (shouted or short or len(label.split()) > 1)
+    numbered = sum(any(map(str.isdigit, text)) for text in others) * 2 > len(others)
+    return not (shouted or short or numbered or len(label.split()) > 1)
+
+
+def row_of_points(
+    points: Mapping[str, Sequence[str]],
+    answers: Sequence[Sequence[str]],
+    about: Sequence[Sequence[str]] = (),
+) -> tuple[int, str] | None:
+    """Return the row that the others' points count agreement with, and the column of points.
+
+    Somebody who answered all right agrees with the points too: the row of a key has no such points,
+    or lacks all that the others tell ``about`` themselves.
+
+    Examples
+    --------
+    >>> rows = ["ABCDABCD", *("ABCDABCD"[:k] + "DABCDABC"[k:] for k in range(8))]
+    >>> answers = [list(column) for column in zip(*rows)]
+    >>> row_of_points({"right": ["", *map(str, range(8))]}, answers)
+    (0, 'right')
+    >>> row_of_points({"right": list("801234567")}, answers) is None
+    True
+    """
+    n_rows = min(map(len, answers), default=0)
+    if n_rows <= _PEOPLE or len(answers) < _PEOPLE:
+        return None
+    people = range(0, n_rows, max(1, n_rows // _MOST))
+    numbers = {name: {k: _number(cells[k]) for k in people} for name, cells in points.items()}
+    enough = len(people) / 2
+    numbers = {
+        name: own for name, own in numbers.items()
+        if sum(number is not None for number in own.values()) > enough
+    }  # fmt: skip
+    if not numbers:
+        return None
+    edge = [*range(TOP), *range(max(TOP, n_rows - BOTTOM), n_rows)]
+    seen = {*people, *edge}
+    texts = [{k: column[k].strip().casefold() for k in seen} for column in answers]
+    for row in edge:
+        filled = [column for column in texts if column[row] and not is_blank_word(column[row])]
+        if len(filled) < max(_PEOPLE, len(answers) / 2):
+            continue
+        agree = {k: sum(column[k] == column[row] for column in filled) for k in people if k != row}
+        for name, own in numbers.items():
+            known = [k for k in agree if own[k] is not None]
+            same = sum(agree[k] == own[k] for k in known)
+            varied = len({own[k] for k in known}) > 2
+            if len(known) < _PEOPLE or not varied or same < _NEARLY * len(known):
+                continue
+            full = _number(points[name][row]) == len(filled)
+            if not full or (len(about) > 1 and all(_lacks(row, column) for column in about)):
+                return row, name
+    return None
+
+
+def _number(text: str) -> float | None:
+    """Return the number in a cell, or None."""
+    try:
+        return float(text.strip().replace(",", "."))
+    except ValueError:
+        return None
+
+
+def _lacks(row: int, column: Sequence[str]) -> bool:
+    """Whether a cell is blank and hardly any other is."""
+    return (
+        not column[row].strip()
+        and sum(not cell.strip() for cell in column) <= _FEW * len(column) + 1
+    )
 
 
 def _shape(text: str) -> str:
