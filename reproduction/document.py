@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -37,6 +38,8 @@ MIRT = (
 #: The paper stops a method after so many seconds.
 TIMED_OUT = 1000
 SIDES = ("users", "items")
+#: More cells of one cause are counted.
+MOST_LISTED = 4
 MODELS = ("grm", "bock", "samejima")
 
 
@@ -544,9 +547,13 @@ def _differences(results: All, again: Mapping[Any, Result]) -> list[str]:
 
 def _cells(points: Sequence[Result], again: Mapping[Any, Result]) -> str:
     """The cells of a cause: listed, or counted where they are many or another program's."""
-    if len(points) > 15 or points[0].method.startswith("grm"):
+    if points[0].method.startswith("grm"):
         apart = np.mean([r.value - r.paper for r in points if r.paper is not None])
         return f"Cells: {len(points)}, ours {apart:+.2f} from the paper's on average."
+    if len(points) > MOST_LISTED:
+        counts = Counter(explanations.label(r.method) for r in points)
+        told = ", ".join(f"{name} {count}" for name, count in counts.most_common())
+        return f"{len(points)} cells ({told})."
     said = []
     for r in points:
         second = again.get(r.key)
