@@ -195,6 +195,10 @@ BROKEN = {
     "turned and long": ("a.csv", b"x", {"transpose": True, "layout": "long"}, "^Only a wide file"),
     "unknown format": ("a.csv", b"x", {"format": "xls"}, "^format must be one of csv, tsv,"),
     "unknown layout": ("a.csv", b"x", {"layout": "square"}, "^layout must be one of auto, wide,"),
+    "long name": (
+        "a.csv", b"user,q1," + b"x" * 9000 + b"\na,A,B,C,D\nb,B,A\n", {},
+        "^a.csv, line 2: 5 cells where the header has 3 .there is more after column 'x{39}…'",
+    ),
     "unknown header": ("a.csv", b"x", {"header": "no"}, "^header must be one of True, False"),
 }  # fmt: skip
 

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hitsndiffs.data.labels import Place
-from hitsndiffs.data.words import count, listed
+from hitsndiffs.data.words import count, listed, shortened
 from hitsndiffs.errors import InputError
 from hitsndiffs.reading.files.foreign import no_text
 from hitsndiffs.reading.files.source import (
@@ -105,7 +105,7 @@ def check_width(row: list[str], header: Sequence[str], where: str) -> None:
         return
     what = "the header" if any(header) else "the first row"
     place = min(len(row), width)
-    near = header[place - 1] or f"column-{place}"
+    near = shortened(header[place - 1], 40) or f"column-{place}"
     if len(row) < width:
         which = f"nothing follows column {near!r}"
         advice = "leave the cells of missing answers empty, but keep their separators"
